@@ -69,7 +69,7 @@ std::string usage_text() {
   std::string text =
       "Usage: tamis-bench [WORKLOAD...] [OPTION...]\n\n"
       "Measures stores side by side, alternating in one run: medians, spread, ratios, targets.\n\n"
-      "  --only A,B       these workloads or groups; same as naming them; default: all but sustained\n"
+      "  --only A,B       these workloads or groups; same as naming them; default: all but sustained, direct\n"
       "  --engine A,B     tamis, rocksdb, leveldb, lmdb, wiredtiger; default: all but the last;\n"
       "                   tamis:NAME=VALUE is tamis with one option changed\n"
       "  --keys N         entries in the large store (also --entries); default: 5,000,000\n"

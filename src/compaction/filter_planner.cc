@@ -8,8 +8,8 @@
 // probe instead of one per run. So its bytes are set aside, and runs that it can hold get at most 10 bits; the others
 // share the rest.
 //
-// Ribbons have whole columns: the rate is a power of ½. Their columns are rounded, all down or all up, whichever wastes
-// less; the others share the rest.
+// Ribbons have whole columns, in slices or not: the rate is a power of ½. Their columns are rounded down, or up, or up
+// where it fits, whichever wastes least; the others share the rest.
 #include "compaction/filter_planner.h"
 
 #include <algorithm>
@@ -29,6 +29,8 @@ constexpr double kMaxHalvings = 24;  // One in 17 million: more, for a tiny run 
 constexpr double kMaxBitsPerKey = 1024;   // The max for a filter.
 constexpr double kMaxRoundingBits = 512;  // Per run: its filter has whole lines.
 constexpr double kColumnSlack = 0.01;     // Bits per key, so that no rounding loses a column.
+/// A rate of 1 in 65,536: a table that is asked so much that it wants more is in the cache.
+constexpr std::uint64_t kMostReservedColumns = 16;
 
 struct KindPrice {
   std::string_view kind;
@@ -72,10 +74,12 @@ PlannedRunFilter fitted(PlannedRunFilter run, double bits_per_key) {
   return run;
 }
 
+bool has_columns(std::string_view kind) { return kind == "ribbon" || kind == "sliced"; }
+
 /// The bits a ribbon needs for this many columns.
-double bits_of_columns(std::uint64_t keys, double columns) {
-  const auto size = filter_size("ribbon", keys, {SizeTarget::Measure::kRate, std::exp2(-columns)});
-  return size.ok() ? size->bits_per_key() + kColumnSlack : columns * price_of("ribbon");
+double bits_of_columns(std::string_view kind, std::uint64_t keys, double columns) {
+  const auto size = filter_size(kind, keys, {SizeTarget::Measure::kRate, std::exp2(-columns)});
+  return size.ok() ? size->bits_per_key() + kColumnSlack : columns * price_of(kind);
 }
 
 double keys_of(const std::vector<PlannedRunFilter>& runs) {
@@ -110,41 +114,79 @@ double bits_of(const std::vector<PlannedRunFilter>& runs) {
   return sum;
 }
 
-/// Kinds are given; ribbons take whole columns, and the others share the rest.
+/// Kinds are given; ribbons take these columns, and the others share the rest.
 std::vector<PlannedRunFilter> plan_with_columns(const std::vector<PlannedRunFilter>& runs,
-                                                const std::vector<double>& halvings, double budget_bits,
-                                                double (*round)(double)) {
+                                                const std::vector<double>& columns, double budget_bits) {
   std::vector<PlannedRunFilter> planned = runs;
   std::vector<PlannedRunFilter> others = runs;  // Ribbons removed.
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].kind != "ribbon") continue;
+    if (!has_columns(runs[i].kind)) continue;
     others[i].kind.clear();
-    const double columns = round(halvings[i]);
-    planned[i] = fitted(runs[i], columns < 1 ? 0 : bits_of_columns(runs[i].keys, columns));
+    planned[i] = fitted(runs[i], columns[i] < 1 ? 0 : bits_of_columns(runs[i].kind, runs[i].keys, columns[i]));
     budget_bits -= planned[i].bits_per_key * static_cast<double>(planned[i].keys);
   }
   const std::vector<double> rest = plan_halvings(others, budget_bits);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].kind != "ribbon") planned[i] = fitted(runs[i], rest[i] * price_of(runs[i].kind));
+    if (!has_columns(runs[i].kind)) planned[i] = fitted(runs[i], rest[i] * price_of(runs[i].kind));
   }
   return planned;
 }
 
-/// The kind of each run. `auto`: ribbon in the last level, which is large and long-lived. Elsewhere line, which builds
-/// faster, unless it would waste too many bits. Level 0 is never the last: it is rewritten soon.
-void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, double budget_bits) {
+/// Rounded down, and then up where that fits, beginning where it saves most per bit.
+std::vector<double> round_columns(const std::vector<PlannedRunFilter>& runs, const std::vector<double>& halvings,
+                                  double budget_bits) {
+  std::vector<double> columns;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    columns.push_back(std::floor(halvings[i]));
+    const double planned = has_columns(runs[i].kind) ? columns[i] : halvings[i];
+    if (!runs[i].kind.empty()) budget_bits -= planned * price_of(runs[i].kind) * static_cast<double>(runs[i].keys);
+    if (has_columns(runs[i].kind) && runs[i].keys > 0) order.push_back(i);
+  }
+  const auto gain = [&](std::size_t i) { return std::exp2(-columns[i]) / static_cast<double>(runs[i].keys); };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return gain(a) > gain(b); });
+  for (const std::size_t i : order) {
+    const double bits = price_of(runs[i].kind) * static_cast<double>(runs[i].keys);
+    if (bits > budget_bits) continue;
+    budget_bits -= bits;
+    ++columns[i];
+  }
+  return columns;
+}
+
+/// Level 0 is never the last: it is rewritten soon.
+std::uint32_t last_level(const std::vector<PlannedRunFilter>& runs) {
   std::uint32_t last = 1;
   for (const PlannedRunFilter& run : runs) last = std::max(last, run.level);
+  return last;
+}
+
+/// The first level whose filters are in slices, for `auto`. The last level always: it is large and long-lived. With
+/// little memory every level but 0, so that all of it can follow what is asked: tables move down with their filters.
+std::uint32_t first_sliced_level(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
+  constexpr double kLittle = 0.95 * kBitsPerKey;
+  return budget_bits < kLittle * keys_of(runs) ? 1 : last_level(runs);
+}
+
+/// The kind of each run by its level. `auto`: a ribbon in slices, so that memory can follow what is asked, or line, which
+/// builds faster.
+void choose_kinds_by_level(std::vector<PlannedRunFilter>& runs, const std::string& kind, double budget_bits) {
+  const std::uint32_t first = first_sliced_level(runs, budget_bits);
   for (PlannedRunFilter& run : runs) {
-    run.kind = kind == "none" ? "" : kind != "auto" ? kind : run.level == last ? "ribbon" : "line";
+    run.kind = kind == "none" ? "" : kind != "auto" ? kind : run.level >= first ? "sliced" : "line";
   }
+}
+
+/// The same, and slices where line would waste too many bits.
+void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, double budget_bits) {
+  choose_kinds_by_level(runs, kind, budget_bits);
   if (kind != "auto") return;
-  for (bool is_changed = true; is_changed;) {  // Each round turns at least one line into a ribbon.
+  for (bool is_changed = true; is_changed;) {  // Each round changes at least one line.
     is_changed = false;
     const std::vector<double> halvings = plan_halvings(runs, budget_bits);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (runs[i].kind != "line" || halvings[i] * price_of("line") <= kMaxLineBits) continue;
-      runs[i].kind = "ribbon";
+      runs[i].kind = "sliced";
       is_changed = true;
     }
   }
@@ -157,11 +199,11 @@ double memory_bits(const std::vector<PlannedRunFilter>& runs, const FilterPlanOp
 
 /// The waste of the same memory spent evenly, with the kinds that `auto` picks at that many bits.
 double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options, double budget_bits) {
-  choose_kinds(runs, options.kind, 0);
+  choose_kinds_by_level(runs, options.kind, budget_bits);
   const double keys = keys_of(runs);
   const double bits = keys > 0 ? budget_bits / keys : 0;
   for (PlannedRunFilter& run : runs) {
-    if (options.kind == "auto" && bits > kMaxLineBits) run.kind = "ribbon";
+    if (options.kind == "auto" && bits > kMaxLineBits) run.kind = "sliced";
     run = fitted(run, std::min(bits, kMaxHalvings * price_of(run.kind)));
   }
   return wasted(runs);
@@ -194,12 +236,18 @@ StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOp
   budget_bits -= 8 * static_cast<double>(index.bytes());
   choose_kinds(runs, options.kind, budget_bits);
   const std::vector<double> halvings = plan_halvings(runs, budget_bits);
-  const auto down = [](double columns) { return std::floor(columns); };
-  const auto up = [](double columns) { return columns < 1 ? 0 : std::ceil(columns); };
-  plan.runs = plan_with_columns(runs, halvings, budget_bits, down);
-  std::vector<PlannedRunFilter> larger = plan_with_columns(runs, halvings, budget_bits, up);
+  std::vector<double> down;
+  std::vector<double> up;
+  for (const double planned : halvings) {
+    down.push_back(std::floor(planned));
+    up.push_back(planned < 1 ? 0 : std::ceil(planned));
+  }
+  plan.runs = plan_with_columns(runs, down, budget_bits);
   const double rounding = kMaxRoundingBits * static_cast<double>(runs.size());
-  if (bits_of(larger) <= budget_bits + rounding && wasted(larger) < wasted(plan.runs)) plan.runs = std::move(larger);
+  for (const std::vector<double>& columns : {up, round_columns(runs, halvings, budget_bits)}) {
+    std::vector<PlannedRunFilter> other = plan_with_columns(runs, columns, budget_bits);
+    if (bits_of(other) <= budget_bits + rounding && wasted(other) < wasted(plan.runs)) plan.runs = std::move(other);
+  }
   limit_indexed(plan.runs, index);
   plan.wasted_probes = wasted(plan.runs);
   plan.memory_bytes = static_cast<std::uint64_t>(bits_of(plan.runs) / 8);
@@ -230,26 +278,45 @@ StoreFilterPlan plan_filters(const Shape& shape, const FilterPlanOptions& option
 }
 
 FilterPlanner::FilterPlanner(const Shape& shape, const std::vector<std::uint64_t>& replaced, std::uint32_t level,
-                             std::uint64_t run, std::uint64_t expected_keys, const FilterPlanOptions& options) {
+                             std::uint64_t run, std::uint64_t expected_keys, const FilterPlanOptions& options)
+    : options_(options) {
   std::vector<PlannedRunFilter> runs = runs_without(shape, {replaced.begin(), replaced.end()});
   const auto is_new_run = [&](const PlannedRunFilter& other) { return other.level == level && other.run == run; };
   auto at = std::ranges::find_if(runs, is_new_run);
   if (at == runs.end()) at = runs.insert(at, {.level = level, .run = run, .keys = 0, .kind = {}});
   at->keys += expected_keys;
+  const double budget_bits = memory_bits(runs, options);
+  const bool is_low = level >= first_sliced_level(runs, budget_bits);
   const StoreFilterPlan plan = plan_runs(std::move(runs), options);
   planned_ = *std::ranges::find_if(plan.runs, is_new_run);
+  const bool may_have_slices = options.kind == "sliced" || (options.kind == "auto" && is_low);
+  has_slices_ = planned_.kind == "sliced" || (may_have_slices && budget_bits > 0);
 }
 
-FilterChoice FilterPlanner::choose(std::uint64_t keys) const {
-  if (planned_.kind.empty() || keys == 0) return {};
+FilterChoice FilterPlanner::choose(std::uint64_t keys, std::uint64_t table_bytes) const {
+  if (keys == 0) return {};
+  if (has_slices_) return choose_slices(keys, table_bytes);
+  if (planned_.kind.empty()) return {};
   double bits_per_key = planned_.bits_per_key;
-  if (planned_.kind == "ribbon") bits_per_key = bits_of_columns(keys, std::round(std::log2(1 / planned_.rate)));
+  if (has_columns(planned_.kind)) {
+    bits_per_key = bits_of_columns(planned_.kind, keys, std::round(std::log2(1 / planned_.rate)));
+  }
   PlannedRunFilter table = planned_;
   table.keys = keys;
   table = fitted(table, bits_per_key);
   if (table.kind.empty()) return {};
   // A kind's min size may be thousands of bits for a single key; with fewer, it is left out.
   return {.kind = table.kind, .bits_per_key = std::min(std::max(bits_per_key, table.bits_per_key), kMaxBitsPerKey)};
+}
+
+/// As many columns as are planned, and those that the reserve has room for.
+FilterChoice FilterPlanner::choose_slices(std::uint64_t keys, std::uint64_t table_bytes) const {
+  const std::uint64_t reserved_bits = table_bytes / 100 * options_.reserve_percent * 8 / keys;
+  const std::uint64_t reserved = std::min(reserved_bits, kMostReservedColumns);
+  const double planned = planned_.rate > 0 ? std::round(std::log2(1 / planned_.rate)) : 0;
+  const double columns = std::clamp(planned, static_cast<double>(reserved), kMaxHalvings);
+  if (columns < 1) return {};
+  return {.kind = "sliced", .bits_per_key = bits_of_columns("sliced", keys, columns), .rate = std::exp2(-columns)};
 }
 
 }  // namespace tamis

@@ -17,6 +17,8 @@ struct FilterPlanOptions {
   std::string kind = "auto";                       ///< "auto", "none" or a kind.
   std::optional<std::uint64_t> memory_bytes = {};  ///< None: 10 bits per key, at most `most_bytes`.
   std::uint64_t most_bytes = 0;
+  /// Of a table's size, for columns of a filter in slices that the plan has no memory for.
+  std::uint32_t reserve_percent = 0;
 };
 
 /// One run of the plan.
@@ -38,7 +40,8 @@ struct StoreFilterPlan {
 };
 
 /// The plan for the current shape: what its tables would get if all were rewritten. Actual filters may differ: a table
-/// keeps its filter for life.
+/// keeps its filter for life. How much of one in slices is in memory is planned by what lookups ask
+/// (engine/residency.h).
 StoreFilterPlan plan_filters(const Shape& shape, const FilterPlanOptions& options);
 
 /// Chooses filters for the tables that a flush or compaction writes, by the plan for the resulting shape: without the
@@ -51,11 +54,15 @@ class FilterPlanner {
   /// `expected_keys`: the approximate total written.
   FilterPlanner(const Shape& shape, const std::vector<std::uint64_t>& replaced, std::uint32_t level, std::uint64_t run,
                 std::uint64_t expected_keys, const FilterPlanOptions& options);
-  /// For a table of the new run with this many keys.
-  [[nodiscard]] FilterChoice choose(std::uint64_t keys) const;
+  /// For a table of the new run with this many keys, and bytes without a filter.
+  [[nodiscard]] FilterChoice choose(std::uint64_t keys, std::uint64_t table_bytes) const;
 
  private:
+  [[nodiscard]] FilterChoice choose_slices(std::uint64_t keys, std::uint64_t table_bytes) const;
+
+  FilterPlanOptions options_;
   PlannedRunFilter planned_;
+  bool has_slices_ = false;  // Even if there is no memory for any column now.
 };
 
 }  // namespace tamis

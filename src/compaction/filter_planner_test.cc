@@ -72,7 +72,7 @@ TEST(FilterPlan, TheLastLevelHasTwoColumnsAsSoonAsTheyFit) {
   const std::vector<std::uint64_t> keys = {1000, 10'000, 100'000, 1'000'000};
   const StoreFilterPlan plan =
       plan_filters(one_run_per_level(keys), {.kind = "auto", .memory_bytes = 1'111'000 * 5 / 16});
-  EXPECT_EQ(plan.runs.back().kind, "ribbon");
+  EXPECT_EQ(plan.runs.back().kind, "sliced");
   EXPECT_LE(plan.wasted_probes, 0.35);
   EXPECT_LE(static_cast<double>(plan.memory_bytes), 1.001 * 1'111'000 * 2.5 / 8);
 }
@@ -83,7 +83,7 @@ TEST(FilterPlan, MoreMemoryWastesNoMore) {
   for (std::uint64_t tenths = 0; tenths <= 160; ++tenths) {
     const std::uint64_t bytes = 1'111'000 * tenths / 80;
     const double wasted = plan_filters(shape, {.kind = "auto", .memory_bytes = bytes}).wasted_probes;
-    EXPECT_LE(wasted, before + 0.01) << tenths << " tenths of a bit per key";
+    EXPECT_LE(wasted, before + 0.05) << tenths << " tenths of a bit per key: columns are whole";
     before = wasted;
   }
 }
@@ -91,19 +91,19 @@ TEST(FilterPlan, MoreMemoryWastesNoMore) {
 TEST(FilterPlan, OneRunAtTenBitsWastesAtMostOneInTwoHundred) {
   const StoreFilterPlan plan = plan_filters(one_run_per_level({0, 1'000'000}), kAuto);
   ASSERT_EQ(plan.runs.size(), 1U);
-  EXPECT_EQ(plan.runs[0].kind, "ribbon");
+  EXPECT_EQ(plan.runs[0].kind, "sliced");
   EXPECT_LE(plan.wasted_probes, 0.005);
   EXPECT_LE(plan.runs[0].bits_per_key, 10.01);
 }
 
-TEST(FilterPlan, TakesLineAboveTheLastLevelAndRibbonWhereManyBitsAreDue) {
+TEST(FilterPlan, TakesLineAboveTheLastLevelAndSlicesWhereManyBitsAreDue) {
   const StoreFilterPlan plan = plan_filters(one_run_per_level({1'000'000, 1'000'000, 2'000'000}), kAuto);
   ASSERT_EQ(plan.runs.size(), 3U);
   EXPECT_EQ(plan.runs[0].kind, "line");
   EXPECT_EQ(plan.runs[1].kind, "line");
-  EXPECT_EQ(plan.runs[2].kind, "ribbon");
+  EXPECT_EQ(plan.runs[2].kind, "sliced");
   const StoreFilterPlan steep = plan_filters(one_run_per_level({1000, 100'000, 10'000'000}), kAuto);
-  EXPECT_EQ(steep.runs[0].kind, "ribbon");
+  EXPECT_EQ(steep.runs[0].kind, "sliced");
   EXPECT_GT(steep.runs[0].bits_per_key, 16);
   EXPECT_LT(steep.runs[0].rate, steep.runs[2].rate);
 }
@@ -176,14 +176,14 @@ TEST(FilterPlanner, DecidesByTheShapeAsItWillBe) {
   Shape shape = flushed_runs(4, 10'000);
   shape.levels.push_back({{.id = 1, .tables = {table(10, 100'000)}}});
   const FilterPlanner planner(shape, {1, 2, 3, 4, 10}, 1, 1, 140'000, kAuto);
-  const FilterChoice choice = planner.choose(140'000);
-  EXPECT_EQ(choice.kind, "ribbon");  // It is the only run, so it gets all ten bits.
+  const FilterChoice choice = planner.choose(140'000, 0);
+  EXPECT_EQ(choice.kind, "sliced");  // It is the only run, so it gets all ten bits.
   const StoreFilterPlan after = plan_filters(one_run_per_level({0, 140'000}), kAuto);
   EXPECT_NEAR(choice.bits_per_key, after.runs[0].bits_per_key, 0.1);
 
   // A fifth flush stays beside them.
   const FilterPlanner flush(shape, {}, 0, 5, 10'000, kAuto);
-  const FilterChoice small = flush.choose(10'000);
+  const FilterChoice small = flush.choose(10'000, 0);
   EXPECT_GT(small.bits_per_key, 10);
 }
 
@@ -191,14 +191,14 @@ TEST(FilterPlanner, CountsWhatStaysInTheRun) {
   Shape shape;
   shape.levels = {{}, {{.id = 1, .tables = {table(1, 1000)}}}, {{.id = 1, .tables = {table(2, 1'000'000)}}}};
   const FilterPlanner planner(shape, {}, 2, 1, 1000, kAuto);  // Joins the large run.
-  EXPECT_LT(planner.choose(1000).bits_per_key, 12);
+  EXPECT_LT(planner.choose(1000, 0).bits_per_key, 12);
 }
 
 TEST(FilterPlanner, GivesTablesOfAnySizeTheRateOfTheirRun) {
   const FilterPlanner planner({}, {}, 1, 1, 1'000'000, kAuto);
   for (const std::uint64_t keys : {1000ULL, 5000ULL, 100'000ULL, 1'000'000ULL}) {
-    const FilterChoice choice = planner.choose(keys);
-    ASSERT_EQ(choice.kind, "ribbon");
+    const FilterChoice choice = planner.choose(keys, 0);
+    ASSERT_EQ(choice.kind, "sliced");
     const auto size = filter_size(choice.kind, keys, {SizeTarget::Measure::kBitsPerKey, choice.bits_per_key});
     ASSERT_TRUE(size.ok());
     EXPECT_EQ(size->rate, std::exp2(-9)) << keys;
@@ -206,11 +206,11 @@ TEST(FilterPlanner, GivesTablesOfAnySizeTheRateOfTheirRun) {
 }
 
 TEST(FilterPlanner, ChoosesNothingForNoKeysOrNoMemory) {
-  EXPECT_EQ(FilterPlanner({}, {}, 0, 1, 0, kAuto).choose(0).kind, "");
-  EXPECT_EQ(FilterPlanner({}, {}, 0, 1, 1000, fixed("none")).choose(1000).kind, "");
+  EXPECT_EQ(FilterPlanner({}, {}, 0, 1, 0, kAuto).choose(0, 0).kind, "");
+  EXPECT_EQ(FilterPlanner({}, {}, 0, 1, 1000, fixed("none")).choose(1000, 0).kind, "");
   FilterPlanOptions options = kAuto;
   options.memory_bytes = 0;
-  EXPECT_EQ(FilterPlanner({}, {}, 0, 1, 1000, options).choose(1000).kind, "");
+  EXPECT_EQ(FilterPlanner({}, {}, 0, 1, 1000, options).choose(1000, 0).kind, "");
 }
 
 /// A kind with a min size would take thousands of bits for one key. It may be rejected, but not as an error: that would
@@ -221,7 +221,7 @@ TEST(FilterPlanner, ChoosesWhatCanBeBuiltAndAsksForNothingImpossibleWhenKeysAreF
       for (const std::uint64_t keys_of_run : {keys, std::uint64_t{20'000}}) {
         SCOPED_TRACE(fmt::format("{} {} of {}", kind.name, keys, keys_of_run));
         const FilterPlanner planner({}, {}, 0, 1, keys_of_run, fixed(std::string(kind.name)));
-        const FilterChoice choice = planner.choose(keys);
+        const FilterChoice choice = planner.choose(keys, 0);
         EXPECT_TRUE(choice.kind == kind.name || keys_of_run < 1000);
         if (choice.kind.empty()) continue;
         const auto size = filter_size(choice.kind, keys, {SizeTarget::Measure::kBitsPerKey, choice.bits_per_key});

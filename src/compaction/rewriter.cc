@@ -89,10 +89,11 @@ struct FilterCost {
 
 FilterCost filter_cost(const RewriteSpec& spec) {
   constexpr std::uint64_t kTypicalKeys = 1 << 16;
+  constexpr std::uint64_t kTypicalEntryBytes = 128;
   constexpr std::uint64_t kSpareBytes = 8;  // For the list of hashes, which doubles when full.
   FilterCost cost;
   if (spec.filters == nullptr) return cost;
-  const FilterChoice choice = spec.filters->choose(kTypicalKeys);
+  const FilterChoice choice = spec.filters->choose(kTypicalKeys, kTypicalKeys * kTypicalEntryBytes);
   cost.bits_per_key = static_cast<std::uint64_t>(choice.bits_per_key) + 1;
   const FilterKind* const kind = find_filter_kind(choice.kind);
   if (kind != nullptr) cost.build_bytes_per_key = kind->info.build_bytes_per_key + kSpareBytes;
@@ -433,7 +434,7 @@ Status Rewriter::finish_table(Position position) {
   table_->set_replaces(replaced_by_table(position, end));
   table_->set_range_deletes(std::move(fragments));
   const bool has_filter = spec_.filters != nullptr && table_->keys() > 0;
-  const FilterChoice filter = has_filter ? spec_.filters->choose(table_->keys()) : FilterChoice();
+  const FilterChoice filter = has_filter ? spec_.filters->choose(table_->keys(), table_->estimated_bytes()) : FilterChoice();
   TAMIS_TRY(TableFacts facts, table_->finish(filter));
   table_.reset();
   TAMIS_CHECK(result_.tables.empty() || result_.tables.back()->end().is_before(facts.begin()));

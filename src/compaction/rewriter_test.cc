@@ -312,7 +312,7 @@ TEST(Rewrite, GivesTablesTheFilterOfThePlan) {
   const RewriteResult result = world.write(many.entries);
   for (const auto& table : result.tables) {
     EXPECT_GT(table->filter_bytes, 0U);
-    EXPECT_EQ(table->filter_kind, 3);  // Ribbon.
+    EXPECT_EQ(table->filter_kind, 9);  // Sliced.
     EXPECT_LE(table->filter_rate, 0.005);
   }
   world.spec.filters = nullptr;

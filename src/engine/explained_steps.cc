@@ -32,7 +32,8 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   if (!is_whole_run) result.table = facts.number;
   if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
   if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
-  result.bits_per_key = facts.filter_bits_per_key();
+  const std::uint64_t bytes_in_memory = facts.filter_bytes_with(step.table->filter_columns());
+  result.bits_per_key = 8 * static_cast<double>(bytes_in_memory) / static_cast<double>(facts.keys);
   result.filter_verdict = kVerdicts[static_cast<std::size_t>(step.verdict)];
   result.block_source = kSources[static_cast<std::size_t>(step.source)];
   return result;

@@ -17,7 +17,6 @@ namespace tamis {
 namespace {
 
 constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
-constexpr auto kTimeBetweenUpkeeps = std::chrono::seconds(1);
 constexpr Job kEveryJob[] = {Job::kFlush, Job::kCompaction, Job::kUpkeep};
 
 /// Everything that is due. After each step the most urgent job comes first again.
@@ -69,7 +68,7 @@ class ThreadPool final : public JobPool {
       if (health_.is_retrying()) {
         changes_.wait_for(changes_.ticket(), kPauseAfterFailure);  // The failure has announced itself.
       } else if (jobs.back() == Job::kUpkeep) {
-        changes_.wait_for(ticket, kTimeBetweenUpkeeps);
+        changes_.wait_for(ticket, source_.time_between_upkeeps());
       } else {
         changes_.wait(ticket);
       }

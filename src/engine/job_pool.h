@@ -1,6 +1,7 @@
 // Who does a store's background work, and when.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +31,8 @@ class JobSource {
   [[nodiscard]] virtual bool is_due(Job job) const = 0;
   /// Whether a write, or one that seals the memtable, would wait for this job now.
   [[nodiscard]] virtual bool holds_up_writes(Job job, bool seals) const = 0;
+  /// How long upkeep may wait if nothing changes.
+  [[nodiscard]] virtual std::chrono::milliseconds time_between_upkeeps() const { return std::chrono::seconds(1); }
 };
 
 /// Runs the jobs of a JobSource: on its own threads, or in the calls of the store's users. The second is for tests,

@@ -45,6 +45,7 @@ class Maintenance final : public JobSource {
   bool run(Job job) override EXCLUDES(flush_mutex_);
   [[nodiscard]] bool is_due(Job job) const override;
   [[nodiscard]] bool holds_up_writes(Job job, bool seals) const override;
+  [[nodiscard]] std::chrono::milliseconds time_between_upkeeps() const override { return residency_.pause(); }
 
   /// Flushes all sealed memtables in the calling thread. For recovery, and for the leader between two groups. kBusy if
   /// it must not wait for a flush that runs.

@@ -27,6 +27,8 @@ struct MemoryShares {
   std::uint64_t blocks = 0;
   RunMatrixPlan run_matrix;           ///< The run index; part of the filters' share.
   std::uint64_t run_matrix_room = 0;  ///< Not a share: what the filters do not use of their maximum.
+  std::uint64_t run_matrices = 0;     ///< Those of all trees, the planned one included; part of the filters' share.
+  std::uint64_t wanted_filters = 0;   ///< Not a share: all columns of all filters.
   std::uint64_t wanted_indexes = 0;   ///< Not a share: all indexes, with a slot for each block.
 };
 
@@ -40,18 +42,21 @@ inline std::uint64_t filter_build_memory(const Options& options) {
 
 /// What a store would keep in memory for its tables.
 struct MetadataWanted {
-  std::uint64_t filter_bytes = 0;
+  std::uint64_t filter_bytes = 0;        ///< All columns.
+  std::uint64_t usual_filter_bytes = 0;  ///< What filters get of their maximum before the run index.
   std::uint64_t index_bytes = 0;
   std::vector<std::uint64_t> keys_of_runs = {};  ///< The runs that a run index could cover.
   std::uint64_t run_matrix_bytes = 0;            ///< The size of the present run index.
+  std::uint64_t other_matrix_bytes = 0;          ///< Of other trees' run indexes.
 };
 
 /// Of the recent commits: more would only serve transactions that live while a hundred thousand keys are written.
 constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{8} << 20;
 
 /// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window, and the recent commits get
-/// a 64th. Filters get filter_memory, by default a quarter; the run index gets what they leave of that. Indexes get
-/// what they need, at most half of the rest. Blocks get what is left.
+/// a 64th. Filters get 10 bits per key for those that can have more, at most filter_memory, by default a quarter; the
+/// run index gets what they leave of that. What it leaves of a filter_memory that was asked for is for more columns.
+/// Indexes get what they need, at most half of the rest. Blocks get what is left.
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
@@ -60,17 +65,29 @@ inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) 
   shares.window = std::min(options.memory_bytes / 64, kMaxWindowBytes);
   std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal - shares.window;
   const std::uint64_t most_filters = std::min(options.filter_memory.value_or(options.memory_bytes / 4), rest);
-  shares.filters = std::min(wanted.filter_bytes, most_filters);
+  shares.filters = std::min(wanted.usual_filter_bytes + wanted.other_matrix_bytes, most_filters);
   shares.run_matrix_room = most_filters - shares.filters;
   if (options.filter != "none") {
     shares.run_matrix = plan_run_matrix(std::move(wanted.keys_of_runs), shares.run_matrix_room);
   }
-  shares.filters += std::max(shares.run_matrix.bytes(), std::min(wanted.run_matrix_bytes, shares.run_matrix_room));
+  const std::uint64_t matrix_bytes =
+      std::max(shares.run_matrix.bytes(), std::min(wanted.run_matrix_bytes, shares.run_matrix_room));
+  shares.filters += matrix_bytes;
+  shares.run_matrices = matrix_bytes + wanted.other_matrix_bytes;
+  if (options.filter_memory) shares.filters = std::min(wanted.filter_bytes + shares.run_matrices, most_filters);
   rest -= shares.filters;
   shares.indexes = std::min(wanted.index_bytes, rest / 2);
   shares.blocks = rest - shares.indexes;
+  shares.wanted_filters = wanted.filter_bytes;
   shares.wanted_indexes = wanted.index_bytes;
   return shares;
+}
+
+/// A filter in slices has more columns than it usually needs.
+inline std::uint64_t usual_filter_bytes(const TableFacts& facts) {
+  constexpr std::uint64_t kBitsPerKey = 10;
+  if (!facts.filter_slices) return facts.filter_bytes;
+  return std::min(facts.filter_bytes, std::max(facts.keys * kBitsPerKey / 8, facts.filter_bytes_with(1)));
 }
 
 /// For the tables of one tree.
@@ -81,6 +98,7 @@ inline MetadataWanted wanted_by(const Shape& shape, std::uint64_t run_matrix_byt
       wanted.keys_of_runs.push_back(run.keys());
       for (const auto& table : run.tables) {
         wanted.filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
+        wanted.usual_filter_bytes += usual_filter_bytes(*table) + table->prefix_filter_bytes;
         wanted.index_bytes += Index::memory_bytes_for(table->index_bytes) + table->blocks * sizeof(BlockSlot);
       }
     }

@@ -1,21 +1,14 @@
-// Nothing throws across the API.
+// Nothing throws across the API: what the engine adds to base/never_throws.h.
 #pragma once
 
 #include <new>
 #include <string>
 #include <string_view>
 
+#include "base/never_throws.h"
 #include "tamis/status.h"
 
 namespace tamis {
-
-/// Runs a user's call. Only std::bad_alloc can be thrown in it, by a small allocation, perhaps in the middle of a
-/// change. So the program terminates here, and the next opening recovers as after any crash. Allocations that depend on
-/// a user's sizes or on the budget are checked where they are made and return kOutOfSpace (docs/decisions/0016).
-template <typename Call>
-auto never_throws(Call call) noexcept {
-  return call();
-}
 
 /// Copies a value, which may be large.
 [[gnu::always_inline]] inline Status assign_bytes(std::string& to, std::string_view bytes) {

@@ -188,6 +188,20 @@ Row merge_operator_row() {
               }};
 }
 
+template <auto kMember>
+Row flag_row(std::string_view name, std::string_view effect) {
+  return {.name = name,
+          .effect = effect,
+          .range = "true, false",
+          .read =
+              [](Options& options, std::string_view text) {
+                options.*kMember = text == "true";
+                return text == "true" || text == "false";
+              },
+          .write = [](const Options& options) { return std::string(options.*kMember ? "true" : "false"); },
+          .accepts = [](const Options& /*options*/) { return true; }};
+}
+
 std::vector<Row> make_rows() {
   return {
       size_row<&Options::memory_bytes, 256 * kKiB, 1024 * kGiB>(
@@ -204,6 +218,9 @@ std::vector<Row> make_rows() {
       word_row<&Options::filter, filter_words>(
           "filter", "Filter kind of new tables; with auto, the filter plan chooses the best kind for each run."),
       filter_memory_row(),
+      number_row<&Options::filter_reserve_percent, 0, 100>(
+          "filter_reserve_percent",
+          "How much larger a table may be for parts of its filter that are only loaded if it is asked often."),
       prefix_rule_row(),
       word_row<&Options::compaction, compaction_words>(
           "compaction", "When tables are merged; with manual, only when compact is called."),
@@ -226,6 +243,9 @@ std::vector<Row> make_rows() {
           "background_bytes_per_second",
           "What compactions write per second at most, less what flushes write; 0 sets no limit. A store that is "
           "written to faster slows its writers down."),
+      flag_row<&Options::direct_reads>(
+          "direct_reads",
+          "Reads tables and value files past the kernel's page cache, which then keeps no copy of them."),
   };
 }
 

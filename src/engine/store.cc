@@ -61,7 +61,9 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
                 memory_->cache()),
       residency_(*memory_, keyspaces_),
       maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_, shared_work_),
-      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, live_handles_, changes_),
+      delete_walks_(keyspaces_, empty_ranges_, health_),
+      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, delete_walks_, health_, published_,
+              live_handles_, changes_),
       counters_(*context_),
       number_(next_store_number()) {}
 
@@ -84,6 +86,7 @@ Status Store::open_parts() {
   }
   if (found.has_counters && !context_->options.read_only) counters_.remove_old();
   TAMIS_TRY_STATUS(catalog_.open(found.has_current));
+  if (context_->options.direct_reads) TAMIS_TRY_STATUS(check_direct_reads(*context_));
   catalog_.inspect([this](const ManifestState& state) {
     context_->identity = state.identity;
     context_->hasher = KeyHasher(state.identity.hash_key);

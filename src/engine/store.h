@@ -14,6 +14,7 @@
 #include "base/sync.h"
 #include "engine/catalog.h"
 #include "engine/counters_file.h"
+#include "engine/delete_walks.h"
 #include "engine/follower.h"
 #include "engine/fork_generation.h"
 #include "engine/health.h"
@@ -173,6 +174,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   TableRewrites rewrites_;
   Residency residency_;
   Maintenance maintenance_;
+  DeleteWalks delete_walks_;
   Writer writer_;
   CountersFile counters_;
   std::unique_ptr<Follower> follower_;  // Constant once the store is open; mostly null.

@@ -21,7 +21,8 @@ Result<std::unique_ptr<StoreMemory>> StoreMemory::make(const StoreContext& conte
 StoreMemory::StoreMemory(const StoreContext& context, std::unique_ptr<BlockCache> cache)
     : context_(context),
       cache_(std::move(cache)),
-      handles_(context.files, files_to_keep_open(kMaxOpenTables)),
+      handles_(context.files, files_to_keep_open(kMaxOpenTables),
+               context.options.direct_reads ? ReadMode::kDirect : ReadMode::kCached),
       spare_(std::make_shared<SpareMemory>(kept_memory(context.options))) {}
 
 void StoreMemory::share(KeyspaceId tree, const Version& version) {
@@ -29,23 +30,19 @@ void StoreMemory::share(KeyspaceId tree, const Version& version) {
   const std::uint64_t matrix_bytes = matrix == nullptr ? 0 : matrix->plan().bytes();
   const MemoryShares shares = shares_for(tree, version.shape(), matrix_bytes);
   index_budget_.set_limit(shares.indexes, shares.wanted_indexes);
-  filter_budget_.set_limit(shares.filters);
+  filter_budget_.set_limit(shares.filters, shares.wanted_filters, shares.run_matrices);
   cache_->set_capacity(shares.blocks);
   const MetadataWanted wanted = wanted_by(version.shape());
   MutexLock lock(mutex_);
   Wanted& now = by_tree_[tree];
-  total_.filter_bytes -= now.filter_bytes;
-  total_.index_bytes -= now.index_bytes;
-  now = {wanted.filter_bytes + matrix_bytes, wanted.index_bytes};
-  total_.filter_bytes += now.filter_bytes;
-  total_.index_bytes += now.index_bytes;
+  total_ -= now;
+  now = {wanted.filter_bytes, wanted.usual_filter_bytes, matrix_bytes, wanted.index_bytes};
+  total_ += now;
 }
 
 void StoreMemory::forget(KeyspaceId tree) {
   MutexLock lock(mutex_);
-  const Wanted was = by_tree_[tree];
-  total_.filter_bytes -= was.filter_bytes;
-  total_.index_bytes -= was.index_bytes;
+  total_ -= by_tree_[tree];
   by_tree_.erase(tree);
 }
 
@@ -56,6 +53,8 @@ MemoryShares StoreMemory::shares_for(KeyspaceId tree, const Shape& shape, std::u
     const auto own = by_tree_.find(tree);
     const Wanted before = own == by_tree_.end() ? Wanted() : own->second;
     wanted.filter_bytes += total_.filter_bytes - before.filter_bytes;
+    wanted.usual_filter_bytes += total_.usual_filter_bytes - before.usual_filter_bytes;
+    wanted.other_matrix_bytes += total_.matrix_bytes - before.matrix_bytes;
     wanted.index_bytes += total_.index_bytes - before.index_bytes;
   }
   return share_memory(context_.options, std::move(wanted));

@@ -59,7 +59,24 @@ class StoreMemory {
   const std::shared_ptr<Memtable> empty_memtable_ = std::make_shared<Memtable>();
   /// What the tables of a tree would take.
   struct Wanted {
-    std::uint64_t filter_bytes = 0;  // With the run index.
+    Wanted& operator+=(const Wanted& other) {
+      filter_bytes += other.filter_bytes;
+      usual_filter_bytes += other.usual_filter_bytes;
+      matrix_bytes += other.matrix_bytes;
+      index_bytes += other.index_bytes;
+      return *this;
+    }
+    Wanted& operator-=(const Wanted& other) {
+      filter_bytes -= other.filter_bytes;
+      usual_filter_bytes -= other.usual_filter_bytes;
+      matrix_bytes -= other.matrix_bytes;
+      index_bytes -= other.index_bytes;
+      return *this;
+    }
+
+    std::uint64_t filter_bytes = 0;
+    std::uint64_t usual_filter_bytes = 0;
+    std::uint64_t matrix_bytes = 0;  // Its run index.
     std::uint64_t index_bytes = 0;
   };
   mutable Mutex mutex_;

@@ -52,9 +52,12 @@ void add_runs(Stats::Level& level, const Version& version, Stats::Memory& memory
       const TableCounts counts = table->counts();
       add_table(level, *table);
       add_counts(level, counts);
-      if (!table->has_filter_in_memory()) memory.filters_not_resident += table->filter_memory_bytes();
+      if (!table->has_filter_in_memory()) {
+        memory.filters_not_resident += facts->filter_bytes + facts->prefix_filter_bytes;
+      }
       if (!table->has_index_in_memory()) memory.indexes_not_resident += table->index_memory_bytes();
       memory.metadata_loads += counts.metadata_loads;
+      memory.filter_bytes_loaded += counts.filter_bytes_read;
       memory.lookups_without_filter += counts.unfiltered;
     }
   }
@@ -220,6 +223,7 @@ Stats Store::stats() {
   memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
   memory.indexes = memory_->index_budget().used_bytes();
   memory.filters = memory_->filter_budget().used_bytes();
+  memory.filter_plans = residency_.plans();
   memory.journal = journal.window_bytes;
   stats.transactions = writer_.window().stats();
   memory.transactions = stats.transactions.window_bytes;
@@ -295,6 +299,7 @@ PlanReport Store::plan(std::optional<std::uint64_t> filter_memory) {
                            .bytes = static_cast<std::uint64_t>(run.bits_per_key * static_cast<double>(run.keys) / 8),
                            .rate = run.rate});
   }
+  residency_.report(report);
   return report;
 }
 

@@ -16,7 +16,10 @@ struct TreeSettings {
   explicit TreeSettings(const Options& given) : options(given), policy(*find_compaction_policy(given.compaction)) {}
 
   [[nodiscard]] FilterPlanOptions filter_plan_options() const {
-    return {.kind = options.filter, .memory_bytes = options.filter_memory, .most_bytes = options.memory_bytes / 4};
+    return {.kind = options.filter,
+            .memory_bytes = options.filter_memory,
+            .most_bytes = options.memory_bytes / 4,
+            .reserve_percent = options.filter_reserve_percent};
   }
 
   const Options options;

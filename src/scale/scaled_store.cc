@@ -64,7 +64,7 @@ double most_keys_per_table(const TableSample& sample, std::string_view kind, dou
 /// The kind in the last level. It holds most of a store, so the simulation sizes all tables for it.
 std::string_view typical_kind(const Options& options) {
   if (options.filter == "none") return {};
-  return options.filter == "auto" ? std::string_view("ribbon") : std::string_view(options.filter);
+  return options.filter == "auto" ? std::string_view("sliced") : std::string_view(options.filter);
 }
 
 StoreFilterPlan plan_filters_of(const std::vector<ScaledRun>& runs, const Options& options) {

@@ -35,6 +35,7 @@ struct BlockPlace {
 struct TableSearch {
   Table* table = nullptr;
   bool fills_cache = true;
+  bool is_sampled = false;  // By ProbeSampling; counted when the search ends.
   IndexPart part;  // Holds the block.
   std::uint32_t block = 0;
   TableStep step;

@@ -37,12 +37,15 @@ Result<std::shared_ptr<const ReadableFile>> Table::open_file() const {
 TableCounts Table::counts() const {
   const auto load = [](const std::atomic<std::uint64_t>& count) { return count.load(std::memory_order_relaxed); };
   TableCounts counts{.probes = load(inside_->probes),
+                     .vain_probes = load(inside_->vain_probes),
+                     .passed_over = load(inside_->passed_over),
                      .positives = load(inside_->positives),
                      .false_positives = load(inside_->false_positives),
                      .unfiltered = load(inside_->unfiltered),
                      .hits = load(inside_->hits),
                      .blocks_read = load(inside_->blocks_read),
-                     .metadata_loads = load(inside_->metadata_loads)};
+                     .metadata_loads = load(inside_->metadata_loads),
+                     .filter_bytes_read = load(inside_->filter_bytes_read)};
   const bool has_filter = !inside_->filter_is_useless.load(std::memory_order_relaxed);
   for (const Inside::PeekCounts& peeks : inside_->peeks) {
     const std::uint64_t found = load(peeks.found);

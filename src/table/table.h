@@ -21,6 +21,7 @@
 #include "table/scan_caching.h"
 #include "table/staged_lookup.h"
 #include "table/table_facts.h"
+#include "table/table_filter.h"
 #include "table/table_format.h"
 #include "table/table_verify.h"
 #include "tamis/filter.h"
@@ -41,6 +42,8 @@ struct TableContext {
 /// Counts of one table since it was opened. Positives are exact; probes are sampled (rule 15).
 struct TableCounts {
   std::uint64_t probes = 0;           ///< Lookups that probed the table, estimated.
+  std::uint64_t vain_probes = 0;      ///< Those that did not find their key there, estimated.
+  std::uint64_t passed_over = 0;      ///< Lookups that the run index spared the table, estimated.
   std::uint64_t positives = 0;        ///< Lookups that passed its filter or had no filter to ask.
   std::uint64_t false_positives = 0;  ///< Positives that passed the filter and found nothing.
   std::uint64_t unfiltered = 0;       ///< Positives whose filter exists but was not in memory.
@@ -48,9 +51,12 @@ struct TableCounts {
   std::uint64_t blocks_read = 0;  ///< By lookups, from the file.
   std::uint64_t slot_hits = 0;    ///< Blocks that lookups found through slots, without calling the cache.
   std::uint64_t metadata_loads = 0;
+  std::uint64_t filter_bytes_read = 0;  ///< To load columns of its filter.
 
   TableCounts& operator+=(const TableCounts& other) {
     probes += other.probes;
+    vain_probes += other.vain_probes;
+    passed_over += other.passed_over;
     positives += other.positives;
     false_positives += other.false_positives;
     unfiltered += other.unfiltered;
@@ -58,6 +64,7 @@ struct TableCounts {
     blocks_read += other.blocks_read;
     slot_hits += other.slot_hits;
     metadata_loads += other.metadata_loads;
+    filter_bytes_read += other.filter_bytes_read;
     return *this;
   }
 };
@@ -68,7 +75,7 @@ struct ChargedIndex;  // table/table_inside.h.
 /// filters are used only inside an EpochGuard, and so are indexes, except through a counted reference. It stays charged
 /// to its budget until it is destroyed. The last search or iterator that uses an index destroys it.
 struct UnloadedMetadata {
-  std::shared_ptr<const Filter> filter;
+  std::shared_ptr<const TableFilter> filter;
   std::shared_ptr<const Filter> prefix_filter;
   std::shared_ptr<const ChargedIndex> index;
 };
@@ -99,7 +106,7 @@ class Table {
 
   /// Prefetches the cache line of the filter that `peek` will test.
   void prefetch_filter(std::uint64_t hash) const {
-    if (const Filter* filter = filter_.load()) filter->prefetch_hash(hash);
+    if (const TableFilter* filter = filter_.load()) filter->prefetch(hash);
   }
   /// The newest version of the key at or below the lookup's sequence; kUnknown if it depends on something that is not
   /// in memory. Counts nothing: the caller does (count_peeks, count_sampled_probe). If the key is `expected` here, the
@@ -111,7 +118,9 @@ class Table {
   /// For lookups that passed the filter.
   void count_peeks(std::uint64_t found, std::uint64_t absent) const;
   /// Counts for all probes that ProbeSampling skipped. Not for a lookup that is kUnknown: begin_search counts it.
-  void count_sampled_probe() const;
+  void count_sampled_probe(bool found) const;
+  /// The same for lookups that the run index spared this table.
+  void count_sampled_passing() const;
 
   // Lookups that may read from disk. Neither these nor the functions below may be called inside an EpochGuard.
 
@@ -143,9 +152,17 @@ class Table {
   /// Takes filter or index out of memory; lookups that begin afterwards do not see it.
   [[nodiscard]] UnloadedMetadata unload_filter();
   [[nodiscard]] UnloadedMetadata unload_index();
+  /// The columns of its filter to keep in memory from now on. Loads or drops them now if its filter is in memory, or if
+  /// `loads`; otherwise the next lookup loads them. Does nothing while another thread loads.
+  [[nodiscard]] UnloadedMetadata plan_filter(std::uint64_t columns, bool loads);
+  /// The columns of its filter that can be loaded; 0 if there is none, or if it is damaged.
+  [[nodiscard]] std::uint64_t usable_filter_columns() const;
+  [[nodiscard]] std::uint64_t planned_filter_columns() const;
+  /// The columns of its filter in memory.
+  [[nodiscard]] std::uint64_t filter_columns() const;
   [[nodiscard]] bool has_filter_in_memory() const { return filter_.load(std::memory_order_relaxed) != nullptr; }
   [[nodiscard]] bool has_index_in_memory() const { return index_.load(std::memory_order_relaxed) != nullptr; }
-  /// What it takes from its budget when loaded.
+  /// What it takes from its budget when loaded; of a filter, as much as is planned.
   [[nodiscard]] std::uint64_t filter_memory_bytes() const;
   [[nodiscard]] std::uint64_t index_memory_bytes() const;
   /// Why the table's filter is not used: damaged, or of another hash. Nullopt if no problem is known.
@@ -185,6 +202,8 @@ class Table {
   Result<TableProperties> read_own_properties(const ReadableFile& file) const;
   Result<const TableProperties*> properties();
   void load_filter(std::uint32_t& metadata_reads);
+  [[nodiscard]] std::shared_ptr<const TableFilter> read_columns(std::uint64_t columns, const TableFilter* before);
+  [[nodiscard]] std::shared_ptr<const TableFilter> replace_filter(std::shared_ptr<const TableFilter> by);
   void load_prefix_filter();
   void remember_filter_problem(const Status& problem);
   // The index: table_index.cc.
@@ -208,7 +227,7 @@ class Table {
   const TableContext& context_;
   // The loader stores with release. Unloading stores, and lookups inside an EpochGuard load, with sequential
   // consistency (base/epoch.h).
-  std::atomic<const Filter*> filter_ = nullptr;
+  std::atomic<const TableFilter*> filter_ = nullptr;
   std::atomic<const Index*> index_ = nullptr;
   /// Whether the table has the store's hash, so that tags and filters are valid. Stored before index_ and filter_.
   std::atomic<bool> shares_hash_ = false;

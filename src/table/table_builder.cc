@@ -87,7 +87,7 @@ class TableBuilder::State {
   Status write_filters(const FilterChoice& choice, TableProperties& properties);
   void count_range_deletes();
   Status write_range_deletes(TableProperties& properties);
-  Status write_section(Bytes bytes, Section& section);
+  Status write_section(Bytes bytes, std::uint64_t checked_bytes, Section& section);
   Status write_end(TableProperties& properties);
 
   TableSpec spec_;
@@ -235,7 +235,8 @@ Status TableBuilder::State::write_range_deletes(TableProperties& properties) {
   if (range_deletes_.empty()) return {};
   TAMIS_CHECK(spec_.features.includes(Features::of(Feature::kRangeDeletes)));
   properties.range_deletes.offset = offset();
-  return write_section(as_bytes(encode_range_tombstones(range_deletes_)), properties.range_deletes);
+  const std::string bytes = encode_range_tombstones(range_deletes_);
+  return write_section(as_bytes(bytes), bytes.size(), properties.range_deletes);
 }
 
 Status TableBuilder::State::write_filters(const FilterChoice& choice, TableProperties& properties) {
@@ -244,11 +245,14 @@ Status TableBuilder::State::write_filters(const FilterChoice& choice, TablePrope
   properties.filter.offset = offset();
   if (!choice.kind.empty()) {
     options.kind = choice.kind;
-    options.bits_per_key = choice.bits_per_key;
+    (choice.rate != 0 ? options.target_rate : options.bits_per_key) =
+        choice.rate != 0 ? choice.rate : choice.bits_per_key;
     TAMIS_TRY(const std::optional<Filter> filter, build_filter(options, hashes_));
     std::vector<std::uint64_t>().swap(hashes_);
     if (filter) {
-      TAMIS_TRY_STATUS(write_section(filter->bytes(), properties.filter));
+      facts_.filter_slices = SlicedSizes::of(filter->bytes());
+      const std::uint64_t first = facts_.filter_slices ? facts_.filter_slices->first_bytes : filter->bytes().size();
+      TAMIS_TRY_STATUS(write_section(filter->bytes(), first, properties.filter));
       facts_.filter_kind = id_of_kind(choice.kind);
       facts_.filter_rate = std::clamp(filter->info().designed_rate, 0.0, 1.0);
     }
@@ -256,19 +260,21 @@ Status TableBuilder::State::write_filters(const FilterChoice& choice, TablePrope
   properties.prefix_filter.offset = offset();
   if (!prefix_hashes_.empty()) {
     options.kind = choice.kind.empty() ? kPrefixFilterKind : choice.kind;
+    options.target_rate.reset();
     options.bits_per_key = kPrefixBitsPerKey;
     options.prefix_rule = spec_.prefix_rule;
     TAMIS_TRY(const std::optional<Filter> filter, build_filter(options, prefix_hashes_));
-    if (filter) TAMIS_TRY_STATUS(write_section(filter->bytes(), properties.prefix_filter));
+    if (filter) TAMIS_TRY_STATUS(write_section(filter->bytes(), filter->bytes().size(), properties.prefix_filter));
   }
   facts_.filter_bytes = properties.filter.bytes;
   facts_.prefix_filter_bytes = properties.prefix_filter.bytes;
   return {};
 }
 
-Status TableBuilder::State::write_section(Bytes bytes, Section& section) {
+/// The section's checksum is that of the first `checked_bytes`.
+Status TableBuilder::State::write_section(Bytes bytes, std::uint64_t checked_bytes, Section& section) {
   section.bytes = bytes.size();
-  section.checksum = checksum64(bytes);
+  section.checksum = checksum64(bytes.first(checked_bytes));
   buffer_ += as_text(bytes);
   return buffer_.size() < kWriteBytes ? Status() : write_buffer();
 }

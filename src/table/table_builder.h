@@ -52,6 +52,7 @@ static_assert(kMaxKeyBytes + kMaxValueBytes + 16 <= kMaxEntryBytes);
 struct FilterChoice {
   std::string kind;  ///< Empty: none.
   double bits_per_key = 0;
+  double rate = 0;  ///< If not 0, the filter is built for it, and bits_per_key is about what that takes.
 };
 
 /// Builds the file from entries in order: blocks as they fill, then filters, index, properties, footer. Key hashes are

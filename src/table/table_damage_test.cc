@@ -23,11 +23,6 @@ TableEntries few_entries() {
 
 TableSpec small_blocks() { return {.block_bytes = 200, .prefix_rule = {PrefixRule::Kind::kFirst, 6}}; }
 
-bool names_file_and_offset(const Status& status) {
-  return status.code() == StatusCode::kCorruption && status.message().find("/000013.tms") != std::string_view::npos &&
-         status.message().find("offset ") != std::string_view::npos;
-}
-
 /// All lookups and both directions of iteration; returns how many ended in corruption.
 int expect_right_or_corruption(Table& table, const TableEntries& entries) {
   int corruptions = 0;
@@ -36,7 +31,7 @@ int expect_right_or_corruption(Table& table, const TableEntries& entries) {
     if (found.ok()) {
       EXPECT_EQ(*found, owned(entries.find(entry.key, entry.sequence)));
     } else {
-      EXPECT_TRUE(names_file_and_offset(found.status())) << found.status().to_text();
+      EXPECT_TRUE(test::names_file_and_offset(found.status())) << found.status().to_text();
       ++corruptions;
     }
     EXPECT_TRUE(table.may_contain_prefix(entry.key));
@@ -50,7 +45,7 @@ int expect_right_or_corruption(Table& table, const TableEntries& entries) {
     if (it->status().ok()) {
       EXPECT_EQ(at, entries.entries.size());
     } else {
-      EXPECT_TRUE(names_file_and_offset(it->status())) << it->status().to_text();
+      EXPECT_TRUE(test::names_file_and_offset(it->status())) << it->status().to_text();
       ++corruptions;
     }
   }
@@ -100,7 +95,7 @@ TEST(TableDamage, Rule13_ADamagedFilterIsRememberedAndAnswersMaybe) {
         ASSERT_EQ(*found, owned(entries.find(entry.key, entry.sequence)));
       }
       ASSERT_TRUE(table->filter_problem().has_value());
-      ASSERT_TRUE(names_file_and_offset(*table->filter_problem())) << table->filter_problem()->to_text();
+      ASSERT_TRUE(test::names_file_and_offset(*table->filter_problem())) << table->filter_problem()->to_text();
       ASSERT_FALSE(table->has_filter_in_memory());
       ASSERT_EQ(table->counts().metadata_loads, 2U) << "tried once";
       ASSERT_EQ(world.filter_budget.used_bytes(), 0U);
@@ -153,7 +148,7 @@ TEST(TableDamage, ACutFileIsCorruption) {
     ASSERT_TRUE(file->truncate(size).ok());
     world.cache->erase_table(13, facts.blocks);
     const auto table = world.open(facts);
-    ASSERT_TRUE(names_file_and_offset(table->load())) << size << ": " << table->load().to_text();
+    ASSERT_TRUE(test::names_file_and_offset(table->load())) << size << ": " << table->load().to_text();
   }
   EXPECT_EQ(find_in(*world.open(facts), "key 1001", kMaxSequence).status().code(), StatusCode::kCorruption);
 }

@@ -13,6 +13,7 @@
 #include "entry/entry.h"
 #include "entry/key_end.h"
 #include "entry/key_range.h"
+#include "filter/sliced_sizes.h"
 #include "table/index_layout_format.h"
 #include "table/value_files.h"
 
@@ -47,6 +48,7 @@ struct TableFacts {
   std::uint64_t filter_bytes = 0;  ///< Of the section; 0: no filter.
   std::uint8_t filter_kind = 0;    ///< FilterKindInfo::id; 0: none.
   double filter_rate = 1;          ///< Designed.
+  std::optional<SlicedSizes> filter_slices = {};  ///< Of a filter whose columns are loaded as memory allows.
   std::uint64_t prefix_filter_bytes = 0;
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete was first written to a table; 0: none here.
@@ -65,6 +67,23 @@ struct TableFacts {
   /// By ascending file: the value files that its entries point into (rule 41). Empty: every value is in the table.
   std::vector<ValuesOfTable> values_apart = {};
 
+  /// The first bytes of its filter that can be verified by themselves: the first slice, or all.
+  [[nodiscard]] std::uint64_t first_filter_bytes() const {
+    return filter_slices ? filter_slices->first_bytes : filter_bytes;
+  }
+  /// What the first columns of its filter are worth. A filter without slices is one column.
+  [[nodiscard]] std::uint64_t filter_columns() const {
+    if (filter_slices) return filter_slices->columns;
+    return filter_bytes == 0 ? 0 : 1;
+  }
+  [[nodiscard]] std::uint64_t filter_bytes_with(std::uint64_t columns) const {
+    if (columns == 0) return 0;
+    return filter_slices ? filter_slices->bytes_with(columns) : filter_bytes;
+  }
+  [[nodiscard]] double filter_rate_with(std::uint64_t columns) const {
+    if (columns == 0) return 1;
+    return filter_slices ? filter_slices->rate_with(columns) : filter_rate;
+  }
   /// The number in the file's header and in the seeds of its checksums.
   [[nodiscard]] std::uint64_t written_number() const { return origin ? origin->number : number; }
   /// Whether these, from a manifest, speak of the table whose properties have `written`.

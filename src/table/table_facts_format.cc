@@ -48,6 +48,9 @@ constexpr std::uint32_t kOperands = 24;  // Absent if there are none: the number
 /// Absent if there are none. For every value file that the entries point into, ascending: its number, the stored bytes
 /// of the values and their number, varints.
 constexpr std::uint32_t kValuesApart = 25;
+/// Absent unless the filter is in slices: columns, bytes up to the end of the first slice, bytes of a column, and the
+/// list's rate as a double.
+constexpr std::uint32_t kFilterSlices = 26;
 
 const NumberFact* find_number(std::uint32_t tag) {
   for (const NumberFact& fact : kNumberFacts) {
@@ -150,6 +153,26 @@ Status decode_values_apart(const TaggedField& field, TableFacts& facts) {
   return {};
 }
 
+Status decode_filter_slices(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 32));
+  const auto number = [&](std::size_t at) { return load_le<std::uint64_t>(field.value.data() + at); };
+  facts.filter_slices = SlicedSizes{.columns = number(0),
+                                    .first_bytes = number(8),
+                                    .column_bytes = number(16),
+                                    .list_rate = std::bit_cast<double>(number(24))};
+  if (facts.filter_slices->list_rate >= 0 && facts.filter_slices->list_rate <= 1) return {};
+  return reader.corruption("a list with a rate beyond 0 … 1");
+}
+
+void append_filter_slices(std::string& to, const SlicedSizes& sizes) {
+  std::string value;
+  append_le(value, sizes.columns);
+  append_le(value, sizes.first_bytes);
+  append_le(value, sizes.column_bytes);
+  append_le(value, std::bit_cast<std::uint64_t>(sizes.list_rate));
+  append_field(to, kFilterSlices, FieldNeed::kRequired, value);
+}
+
 void append_range_deletes(std::string& to, const TableFacts& facts) {
   std::string value;
   append_varint(value, facts.range_deletes);
@@ -199,6 +222,7 @@ Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFact
   if (field.tag == kExpiry) return decode_expiry(field, reader, facts);
   if (field.tag == kOperands) return decode_operands(field, reader, facts);
   if (field.tag == kValuesApart) return decode_values_apart(field, facts);
+  if (field.tag == kFilterSlices) return decode_filter_slices(field, reader, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
   if (field.tag == kLargestKey) return decode_key(field, reader, facts.largest_key);
@@ -230,6 +254,7 @@ void append_facts(std::string& to, const TableFacts& facts) {
   if (facts.expiring != 0) append_expiry(to, facts);
   if (facts.operands != 0) append_number_field(to, kOperands, FieldNeed::kRequired, facts.operands);
   if (!facts.values_apart.empty()) append_values_apart(to, facts);
+  if (facts.filter_slices) append_filter_slices(to, *facts.filter_slices);
   append_fields_end(to);
 }
 

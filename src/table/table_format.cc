@@ -6,6 +6,7 @@
 
 #include "base/file_header_format.h"
 #include "base/try.h"
+#include "filter/sliced_layout.h"
 #include "table/tagged_field_format.h"
 
 namespace tamis {
@@ -172,6 +173,13 @@ class PropertiesReader {
   TableProperties properties_;
 };
 
+bool fits(const SlicedSizes& sizes, std::uint64_t filter_bytes) {
+  if (sizes.columns == 0 || sizes.columns > kMostSlicedColumns || sizes.column_bytes == 0) return false;
+  if (sizes.first_bytes > filter_bytes || sizes.column_bytes > filter_bytes / sizes.columns) return false;
+  const std::uint64_t first_columns = std::min<std::uint64_t>(sizes.columns, kSliceColumns) * sizes.column_bytes;
+  return sizes.first_bytes >= kFilterHeaderBytes + first_columns;
+}
+
 /// Why the facts are impossible; empty if they are not.
 std::string_view problem_of_facts(const TableFacts& facts) {
   if (facts.origin) return "a table that says that it was written as another";
@@ -188,6 +196,7 @@ std::string_view problem_of_facts(const TableFacts& facts) {
   if (facts.range_deletes != 0 && !needs_ranges) return "range deletes that the header does not name";
   const bool needs_merges = facts.features.includes(Features::of(Feature::kMerges));
   if (facts.operands != 0 && !needs_merges) return "merge operands that the header does not name";
+  if (facts.filter_slices && !fits(*facts.filter_slices, facts.filter_bytes)) return "slices that are not a filter's";
   return {};
 }
 

@@ -61,7 +61,8 @@ struct TableIdentity {
 struct Section {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;  ///< 0: absent.
-  /// XXH3-64 of the bytes of a filter or of range deletes, which do not identify their table; else 0.
+  /// XXH3-64 of the bytes of a filter or of range deletes, which do not identify their table; else 0. Of a filter in
+  /// slices, only of header and first slice: the others have checksums that these seed.
   std::uint64_t checksum = 0;
 
   [[nodiscard]] std::uint64_t end() const { return offset + bytes; }

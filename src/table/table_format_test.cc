@@ -174,6 +174,24 @@ TEST(TableFormat, PropertiesThatCannotBeAreCorruption) {
   EXPECT_TRUE(decode({}).status().code() == StatusCode::kCorruption);
 }
 
+TEST(TableFormat, SizesOfSlicesComeBackAndThoseThatCannotBeAreRefused) {
+  TableProperties properties = example();
+  properties.facts.filter_slices = {.columns = 10, .first_bytes = 560, .column_bytes = 100, .list_rate = 0.001};
+  EXPECT_EQ(*decode(encode_properties(properties)), properties);
+  const auto refused = [&](auto change) {
+    TableProperties changed = properties;
+    change(*changed.facts.filter_slices);
+    return decode(encode_properties(changed)).status().code() == StatusCode::kCorruption;
+  };
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.columns = 0; }));
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.columns = 12; }));
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.first_bytes = 1101; }));
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.first_bytes = 527; }));
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.column_bytes = 0; }));
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.column_bytes = 111; }));
+  EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.list_rate = 1.5; }));
+}
+
 TEST(TableFormat, AFooterLeadsToItsPropertiesOnlyInItsPlace) {
   const std::string properties = encode_properties(example());
   std::string footer = encode_footer(as_bytes(properties), kPropertiesAt);

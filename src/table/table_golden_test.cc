@@ -87,6 +87,24 @@ TEST(TableGolden, ATableWithPaddedBlocksIsReproducedAndRead) {
   }
 }
 
+TEST(TableGolden, ATableWithAFilterInSlicesIsReproducedAndRead) {
+  TableEntries entries;
+  for (int i = 0; i < 300; ++i) entries.add(fmt::format("city/{:03}", i), 1, "v");
+  TableWorld world;
+  const TableFacts facts = world.build(entries, {.kind = "sliced", .rate = 0x1p-10}, {.number = 13});
+  test::expect_golden(golden_name("slices"), world.bytes_of());
+  const Result<TableFile> file = TableFile::open(golden_path("slices"));
+  ASSERT_TRUE(file.ok()) << file.status().to_text();
+  EXPECT_TRUE(file->verify()->empty());
+  EXPECT_EQ(facts.filter_columns(), 10U);
+  const std::string bytes = world.bytes_of();
+  const TableProperties properties = world.properties();
+  std::string wanted;
+  append_le(wanted, static_cast<std::uint16_t>(properties.index.end()));
+  wanted += bytes.substr(properties.index.end(), bytes.size() - properties.index.end() - kTableFooterBytes);
+  test::expect_golden("fuzz/corpus/table_format_fuzz/slices", wanted);
+}
+
 /// Shown in docs/FORMAT.md.
 TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));

@@ -10,6 +10,7 @@
 #include "base/epoch.h"
 #include "base/sync.h"
 #include "table/table.h"
+#include "table/table_filter.h"
 
 namespace tamis {
 
@@ -18,10 +19,10 @@ inline void add_to(std::atomic<std::uint64_t>& count, std::uint64_t amount) {
 }
 
 /// The filter's answer, if it is in memory. For lookups outside an EpochGuard, which may have to read from disk next.
-template <typename Ask>
-std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask) {
+template <typename AnyFilter, typename Ask>
+std::optional<bool> ask_loaded(const std::atomic<const AnyFilter*>& loaded, Ask ask) {
   const EpochGuard guard;
-  const Filter* const filter = loaded.load();
+  const AnyFilter* const filter = loaded.load();
   if (filter == nullptr) return std::nullopt;
   return ask(*filter);
 }
@@ -70,6 +71,11 @@ struct Table::Inside {
   /// The filter is missing, damaged, or of another hash: not to be loaded. Relaxed: the filter itself is acquired.
   std::atomic<bool> filter_is_useless = false;
   std::atomic<bool> prefix_filter_is_useless = false;
+  /// Those before the first damaged slice. Relaxed, like the next one.
+  std::atomic<std::uint64_t> usable_columns = ~std::uint64_t{0};
+  /// The columns of the filter to keep in memory.
+  static constexpr std::uint64_t kUnplanned = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> planned_columns = kUnplanned;
 
   /// A counted reference to the index, without a mutex; null if it is not in memory.
   [[nodiscard]] std::shared_ptr<const Index> loaded_index() const {
@@ -82,19 +88,22 @@ struct Table::Inside {
   mutable Mutex mutex;
   std::unique_ptr<const TableProperties> owned_properties GUARDED_BY(mutex);
   std::shared_ptr<const ChargedIndex> owned_index GUARDED_BY(mutex);
-  std::shared_ptr<const Filter> owned_filter GUARDED_BY(mutex);
+  std::shared_ptr<const TableFilter> owned_filter GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
   std::shared_ptr<const std::vector<RangeTombstone>> range_deletes GUARDED_BY(mutex);
 
   // All relaxed: no count depends on another.
   std::atomic<std::uint64_t> probes = 0;
+  std::atomic<std::uint64_t> vain_probes = 0;
+  std::atomic<std::uint64_t> passed_over = 0;
   std::atomic<std::uint64_t> positives = 0;
   std::atomic<std::uint64_t> false_positives = 0;
   std::atomic<std::uint64_t> unfiltered = 0;
   std::atomic<std::uint64_t> hits = 0;
   std::atomic<std::uint64_t> blocks_read = 0;
   std::atomic<std::uint64_t> metadata_loads = 0;
+  std::atomic<std::uint64_t> filter_bytes_read = 0;
   /// Peeks are so short that a shared cache line of counts would slow them down.
   struct alignas(kCacheLineBytes) PeekCounts {
     std::atomic<std::uint64_t> found = 0;

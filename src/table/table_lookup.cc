@@ -64,8 +64,8 @@ class PeekTally {
 
 /// kAbsentHere: the lookup continues. Without `asks`, it assumes that the filter passes the key.
 inline LookupAnswer Table::peek_filter(std::uint64_t hash, bool asks) const {
-  if (const Filter* filter = filter_.load()) {
-    return !asks || filter->may_contain_hash(hash) ? LookupAnswer::kAbsentHere : LookupAnswer::kAbsent;
+  if (const TableFilter* filter = filter_.load()) {
+    return !asks || filter->may_contain(hash) ? LookupAnswer::kAbsentHere : LookupAnswer::kAbsent;
   }
   return inside_->filter_is_useless.load(std::memory_order_relaxed) ? LookupAnswer::kAbsentHere
                                                                     : LookupAnswer::kUnknown;
@@ -111,8 +111,8 @@ LookupAnswer Table::peek(const Lookup& lookup, bool expected, FoundEntry& found)
 
 /// Ends a lookup without an entry, as if the filter had been asked first.
 inline bool Table::end_without_entry(StagedLookup& staged, LookupAnswer answer) const {
-  const Filter* const filter = staged.is_expected ? filter_.load() : nullptr;
-  const bool is_ruled_out = filter != nullptr && !filter->may_contain_hash(staged.lookup.hash);
+  const TableFilter* const filter = staged.is_expected ? filter_.load() : nullptr;
+  const bool is_ruled_out = filter != nullptr && !filter->may_contain(staged.lookup.hash);
   return ends(staged, is_ruled_out ? LookupAnswer::kAbsent : answer);
 }
 
@@ -158,10 +158,15 @@ void Table::count_peeks(std::uint64_t found, std::uint64_t absent) const {
   add_to(counts.absent, absent);
 }
 
-void Table::count_sampled_probe() const { add_to(inside_->probes, ProbeSampling::kProbesPerSample); }
+void Table::count_sampled_probe(bool found) const {
+  add_to(inside_->probes, ProbeSampling::kProbesPerSample);
+  add_to(inside_->vain_probes, found ? 0 : ProbeSampling::kProbesPerSample);
+}
+
+void Table::count_sampled_passing() const { add_to(inside_->passed_over, ProbeSampling::kProbesPerSample); }
 
 FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {
-  const auto ask = [hash](const Filter& filter) { return filter.may_contain_hash(hash); };
+  const auto ask = [hash](const TableFilter& filter) { return filter.may_contain(hash); };
   std::optional<bool> may_contain = ask_loaded(filter_, ask);
   if (!may_contain) [[unlikely]] {
     load_filter(metadata_reads);
@@ -177,11 +182,11 @@ Result<bool> Table::begin_search(const Lookup& lookup, bool fills_cache, TableSe
   search.table = this;
   search.fills_cache = fills_cache;
   search.step.table = this;
-  if (ProbeSampling::is_sampled()) [[unlikely]]
-    count_sampled_probe();
+  search.is_sampled = ProbeSampling::is_sampled();
   search.step.verdict = ask_filter(lookup.hash, search.step.metadata_reads);
   if (search.step.verdict == FilterVerdict::kNo) {
     search.step.outcome = TableOutcome::kRuledOut;
+    if (search.is_sampled) count_sampled_probe(false);
     return false;
   }
   TAMIS_TRY(search.part, index_part(lookup.key, fills_cache, search.step.metadata_reads));
@@ -202,6 +207,7 @@ Result<bool> Table::search_block(TableSearch& search, const Lookup& lookup, Byte
   }
   if (found) search.step.outcome = outcome_of(*found);
   count(search.step, found.has_value());
+  if (search.is_sampled) count_sampled_probe(found.has_value());
   return false;
 }
 

@@ -1,6 +1,7 @@
 // Loads and unloads the metadata that a table's lookups need in memory, except the index: table_index.cc.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -85,32 +86,102 @@ const std::vector<RangeTombstone>* Table::range_deletes_in_memory() const {
   return inside_->range_deletes.get();
 }
 
-/// If there is one and the budget allows.
+std::uint64_t Table::planned_filter_columns() const {
+  const std::uint64_t all = usable_filter_columns();
+  const std::uint64_t planned = inside_->planned_columns.load(std::memory_order_relaxed);
+  if (planned != Inside::kUnplanned || all <= 1) return std::min(planned, all);
+  const double share = context_.filter_budget->share_of_all();
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(all)));
+}
+
+/// Instead of `before`, which may be null. Null if the budget does not allow it, or the filter cannot be read.
+std::shared_ptr<const TableFilter> Table::read_columns(std::uint64_t columns, const TableFilter* before) {
+  const std::uint64_t bytes_before = before == nullptr ? 0 : facts_->filter_bytes_with(before->columns());
+  const std::uint64_t bytes = facts_->filter_bytes_with(columns);
+  Charge more(*context_.filter_budget, bytes - bytes_before);
+  if (!more.is_taken()) return nullptr;
+  more.release();
+  context_.filter_budget->charge(bytes_before);  // Beyond the limit until the one before is freed.
+  Charge charge = Charge::charged(*context_.filter_budget, bytes);
+  Result<const TableProperties*> read = properties();
+  if (!read.ok() || inside_->filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+  Result<std::shared_ptr<const ReadableFile>> file = open_file();
+  if (!file.ok()) return nullptr;
+  inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
+  TableFilter::Reading reading = TableFilter::read(**file, **read, columns, std::move(charge), before, path());
+  inside_->filter_bytes_read.fetch_add(reading.bytes_read, std::memory_order_relaxed);
+  const StatusCode code = reading.problem.code();
+  if (code == StatusCode::kOk || code == StatusCode::kIoError || code == StatusCode::kOutOfSpace) {
+    return std::move(reading.filter);  // If there is none, it may work next time.
+  }
+  remember_filter_problem(reading.problem);
+  if (reading.filter == nullptr) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
+  if (reading.filter != nullptr) {
+    inside_->usable_columns.store(reading.filter->columns(), std::memory_order_relaxed);
+    if (before != nullptr && before->columns() == reading.filter->columns()) return nullptr;
+  }
+  return std::move(reading.filter);
+}
+
+/// Returns the one before, which is freed after the epoch.
+std::shared_ptr<const TableFilter> Table::replace_filter(std::shared_ptr<const TableFilter> by) {
+  const MutexLock lock(inside_->mutex);
+  filter_.store(by.get());
+  return std::exchange(inside_->owned_filter, std::move(by));
+}
+
+/// If there is one, it is planned and the budget allows.
 void Table::load_filter(std::uint32_t& metadata_reads) {
   if (facts_->filter_bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return;
+  const std::uint64_t columns = planned_filter_columns();
+  if (columns == 0) return;
   const LoadingTurn turn(inside_->is_loading);
   if (!turn.is_mine()) return;
   if (filter_.load(std::memory_order_relaxed) != nullptr) return;
-  Charge charge(*context_.filter_budget, facts_->filter_bytes);
-  if (!charge.is_taken()) return;
-  Result<const TableProperties*> read = properties();
-  if (!read.ok() || inside_->filter_is_useless.load(std::memory_order_relaxed)) return;
-  Result<std::shared_ptr<const ReadableFile>> file = open_file();
-  if (!file.ok()) return;
-  ++metadata_reads;
-  inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
-  Result<Filter> filter = read_filter(**file, (*read)->filter, **read, {}, path());
-  if (!filter.ok()) {
-    if (filter.status().code() == StatusCode::kIoError) return;  // It may work next time.
-    remember_filter_problem(filter.status());
-    inside_->filter_is_useless.store(true, std::memory_order_relaxed);
-    return;
+  const std::uint64_t loads = inside_->metadata_loads.load(std::memory_order_relaxed);
+  std::shared_ptr<const TableFilter> filter = read_columns(columns, nullptr);
+  if (inside_->metadata_loads.load(std::memory_order_relaxed) != loads) ++metadata_reads;
+  if (filter != nullptr) (void)replace_filter(std::move(filter));
+}
+
+std::uint64_t Table::usable_filter_columns() const {
+  if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return 0;
+  return std::min(facts_->filter_columns(), inside_->usable_columns.load(std::memory_order_relaxed));
+}
+
+UnloadedMetadata Table::plan_filter(std::uint64_t columns, bool loads) {
+  columns = std::min(columns, usable_filter_columns());
+  inside_->planned_columns.store(columns, std::memory_order_relaxed);
+  const std::uint64_t held = filter_columns();
+  if (columns == held) return {};
+  if (columns == 0) return unload_filter();
+  if (held == 0 && !loads) return {};
+  const LoadingTurn turn(inside_->is_loading);
+  if (!turn.is_mine()) return {};
+  std::shared_ptr<const TableFilter> before;
+  {
+    const MutexLock lock(inside_->mutex);
+    before = inside_->owned_filter;
   }
-  auto shared = share_charged(std::make_unique<const Filter>(*std::move(filter)), std::move(charge));
-  const MutexLock lock(inside_->mutex);
-  inside_->owned_filter = std::move(shared);
-  filter_.store(inside_->owned_filter.get(), std::memory_order_release);
+  std::shared_ptr<const TableFilter> after;
+  if (before != nullptr && columns < before->columns()) {
+    // Where memory is short there is no room for both, and this is what makes some.
+    const std::uint64_t bytes = facts_->filter_bytes_with(columns);
+    context_.filter_budget->charge(bytes);
+    after = before->with_fewer(columns, Charge::charged(*context_.filter_budget, bytes));
+  } else {
+    after = read_columns(columns, before.get());
+  }
+  UnloadedMetadata unloaded;
+  if (after != nullptr) unloaded.filter = replace_filter(std::move(after));
+  return unloaded;
+}
+
+std::uint64_t Table::filter_columns() const {
+  const EpochGuard guard;
+  const TableFilter* const filter = filter_.load();
+  return filter == nullptr ? 0 : filter->columns();
 }
 
 void Table::load_prefix_filter() {
@@ -127,7 +198,7 @@ void Table::load_prefix_filter() {
   if (!file.ok()) return;
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
   // It hashes prefixes itself, with its own key, so it works with any store hash.
-  Result<Filter> filter = read_filter(**file, (*read)->prefix_filter, **read, (*read)->prefix_rule, path());
+  Result<Filter> filter = read_prefix_filter(**file, **read, path());
   if (!filter.ok()) {
     if (filter.status().code() == StatusCode::kIoError) return;
     remember_filter_problem(filter.status());
@@ -179,7 +250,9 @@ UnloadedMetadata Table::unload_index() {
   return unloaded;
 }
 
-std::uint64_t Table::filter_memory_bytes() const { return facts_->filter_bytes + facts_->prefix_filter_bytes; }
+std::uint64_t Table::filter_memory_bytes() const {
+  return facts_->filter_bytes_with(planned_filter_columns()) + facts_->prefix_filter_bytes;
+}
 
 std::uint64_t Table::index_memory_bytes() const {
   const MutexLock lock(inside_->mutex);

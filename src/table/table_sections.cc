@@ -30,6 +30,26 @@ Result<AlignedBytes> read_bytes(const ReadableFile& file, std::uint64_t offset, 
   return buffer;
 }
 
+std::string filter_name(const Section& section, std::string_view name) {
+  return fmt::format("{}: filter at {}", name, section.offset);
+}
+
+/// Its first `checked_bytes` have the section's checksum.
+Result<FilterImage> read_image(const ReadableFile& file, const Section& section, std::uint64_t checked_bytes,
+                               const TableProperties& properties, const PrefixRule& rule, std::string_view name) {
+  TAMIS_TRY(AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
+  const std::uint64_t computed = checksum64(std::as_const(bytes).span().first(checked_bytes));
+  if (computed != section.checksum) {
+    return damage(name, section.offset,
+                  fmt::format("the filter's checksum is {:016x}, its bytes have {:016x}", section.checksum, computed));
+  }
+  TAMIS_TRY(FilterImage image, FilterImage::decode(std::move(bytes), filter_name(section, name)));
+  if (image.header.seed != FilterSeed{.key = properties.identity.hash_key} || image.header.prefix_rule != rule) {
+    return damage(name, section.offset, "the filter is of another hash or prefix rule than the table");
+  }
+  return image;
+}
+
 Result<TableHeader> read_header(const ReadableFile& file, std::string_view name) {
   TAMIS_TRY(const AlignedBytes header, read_bytes(file, 0, kTableHeaderBytes, name));
   return decode_table_header(header.span(), name);
@@ -123,20 +143,48 @@ Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file,
   return fragments;
 }
 
-Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,
-                           const PrefixRule& rule, std::string_view name) {
-  TAMIS_TRY(AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
-  const std::uint64_t computed = checksum64(bytes.span());
-  if (computed != section.checksum) {
-    return damage(name, section.offset,
-                  fmt::format("the filter's checksum is {:016x}, its bytes have {:016x}", section.checksum, computed));
+Result<Filter> read_filter(const ReadableFile& file, const TableProperties& properties, std::string_view name) {
+  const std::uint64_t first_bytes = properties.facts.first_filter_bytes();
+  TAMIS_TRY(FilterImage image, read_image(file, properties.filter, first_bytes, properties, {}, name));
+  return open_filter(std::move(image), filter_name(properties.filter, name));
+}
+
+Result<Filter> read_prefix_filter(const ReadableFile& file, const TableProperties& properties, std::string_view name) {
+  const Section& section = properties.prefix_filter;
+  TAMIS_TRY(FilterImage image, read_image(file, section, section.bytes, properties, properties.prefix_rule, name));
+  return open_filter(std::move(image), filter_name(section, name));
+}
+
+Result<HeldSlices> read_first_slice(const ReadableFile& file, const TableProperties& properties, FilterImage& image,
+                                    std::string_view name) {
+  const Section first = {properties.filter.offset, properties.facts.first_filter_bytes(), properties.filter.checksum};
+  TAMIS_TRY(image, read_image(file, first, first.bytes, properties, {}, name));
+  const std::string where = filter_name(first, name);
+  if (image.header.layout != FilterLayout::kSlices || image.body().size() != image.header.first_slice_bytes) {
+    return damage(name, first.offset, "the filter has other slices than the facts say");
   }
-  const std::string filter_name = fmt::format("{}: filter at {}", name, section.offset);
-  TAMIS_TRY(FilterImage image, FilterImage::decode(std::move(bytes), filter_name));
-  if (image.header.seed != FilterSeed{.key = properties.identity.hash_key} || image.header.prefix_rule != rule) {
-    return damage(name, section.offset, "the filter is of another hash or prefix rule than the table");
+  TAMIS_TRY(HeldSlices held, HeldSlices::open(image.header, image.body(), where));
+  if (held.all_columns() != properties.facts.filter_slices->columns) {
+    return damage(name, first.offset, "the filter has other columns than the facts say");
   }
-  return open_filter(std::move(image), filter_name);
+  return held;
+}
+
+Status read_next_slices(const ReadableFile& file, const TableProperties& properties, std::uint64_t columns,
+                        HeldSlices& held, std::vector<AlignedBytes>& memory, std::string_view name) {
+  const std::string where = filter_name(properties.filter, name);
+  while (held.columns() < columns) {
+    const HeldSlices::Place next = held.next();
+    const std::uint64_t end = kFilterHeaderBytes + next.offset + next.bytes;
+    if (next.bytes == 0 || end > properties.filter.bytes) {
+      return damage(name, properties.filter.offset, "the filter has fewer slices than the facts say");
+    }
+    const std::uint64_t offset = properties.filter.offset + kFilterHeaderBytes + next.offset;
+    TAMIS_TRY(AlignedBytes slice, read_bytes(file, offset, next.bytes, name));
+    memory.push_back(std::move(slice));
+    TAMIS_TRY_STATUS(held.add(std::as_const(memory.back()).span(), where));
+  }
+  return {};
 }
 
 }  // namespace tamis

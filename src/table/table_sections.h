@@ -5,8 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/aligned_bytes.h"
 #include "cache/block_buffer.h"
 #include "entry/range_tombstones.h"
+#include "filter/filter_image.h"
+#include "filter/held_slices.h"
 #include "io/file_system.h"
 #include "table/index_format.h"
 #include "table/table_format.h"
@@ -37,8 +40,17 @@ Result<ReadIndexPart> read_index_part(const ReadableFile& file, const TablePrope
 Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file, const TableProperties& properties,
                                                        std::string_view name);
 
-/// `rule` is what the filter must cover: kNone for whole keys.
-Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,
-                           const PrefixRule& rule, std::string_view name);
+/// All of it.
+Result<Filter> read_filter(const ReadableFile& file, const TableProperties& properties, std::string_view name);
+Result<Filter> read_prefix_filter(const ReadableFile& file, const TableProperties& properties, std::string_view name);
+
+// A filter in slices, as the facts say.
+
+/// `image` gets its bytes.
+Result<HeldSlices> read_first_slice(const ReadableFile& file, const TableProperties& properties, FilterImage& image,
+                                    std::string_view name);
+/// Adds slices until it holds so many columns; `memory` gets their bytes.
+Status read_next_slices(const ReadableFile& file, const TableProperties& properties, std::uint64_t columns,
+                        HeldSlices& held, std::vector<AlignedBytes>& memory, std::string_view name);
 
 }  // namespace tamis

@@ -64,8 +64,8 @@ class Verification {
       TAMIS_TRY_STATUS(report_if_damage(properties_.index.offset, index.status()));
       if (index.ok()) index_ = *std::move(index);
     }
-    TAMIS_TRY(filter_, open_filter(properties_.filter, {}));
-    TAMIS_TRY(prefix_filter_, open_filter(properties_.prefix_filter, properties_.prefix_rule));
+    TAMIS_TRY(filter_, open_filter(properties_.filter, read_filter));
+    TAMIS_TRY(prefix_filter_, open_filter(properties_.prefix_filter, read_prefix_filter));
     return {};
   }
   Status check_range_deletes() {
@@ -76,9 +76,10 @@ class Verification {
     for (const RangeTombstone& fragment : *fragments) count(fragment.sequence);
     return {};
   }
-  Result<std::optional<Filter>> open_filter(const Section& section, const PrefixRule& rule) {
+  template <typename Read>
+  Result<std::optional<Filter>> open_filter(const Section& section, Read read) {
     if (section.bytes == 0) return std::optional<Filter>();
-    Result<Filter> filter = read_filter(file_, section, properties_, rule, name_);
+    Result<Filter> filter = read(file_, properties_, name_);
     TAMIS_TRY_STATUS(report_if_damage(section.offset, filter.status()));
     if (!filter.ok()) return std::optional<Filter>();
     return std::optional(*std::move(filter));

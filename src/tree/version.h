@@ -164,6 +164,8 @@ class Version {
   /// Records why the runs before `end` that have no step yet were not probed: their bounds exclude the key, or the run
   /// index ruled them out.
   void record_passed_over(const Lookup& lookup, std::size_t end, RecordedSteps& steps) const;
+  void sample_passed_over(const StagedLookup& staged, const RunSet& possible) const;
+  void count_passed_over(const StagedLookup& staged, const RunSet& possible) const;
   template <typename Steps>
   Status advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const;
   /// Those whose bounds overlap the range.

@@ -73,6 +73,24 @@ inline Table* Version::next_candidate(const Lookup& lookup, const RunSet& possib
   return nullptr;
 }
 
+/// What the run index rules out saves tables a question, but the question was asked (rule 46).
+inline void Version::sample_passed_over(const StagedLookup& staged, const RunSet& possible) const {
+  if (run_index_.empty() || !ProbeSampling::is_sampled()) [[likely]]
+    return;
+  count_passed_over(staged, possible);
+}
+
+/// Those of the runs before the one that has the key.
+[[gnu::noinline]] void Version::count_passed_over(const StagedLookup& staged, const RunSet& possible) const {
+  const SearchKey key{staged.lookup.key, key_head(staged.lookup.key)};
+  for (std::uint32_t run = 0; run < runs_.size(); ++run) {
+    const Table* const table = candidate(runs_[run], key);
+    if (table == nullptr) continue;
+    if (staged.answer == LookupAnswer::kFound && table == staged.table) return;
+    if (!possible.contains(run)) table->count_sampled_passing();
+  }
+}
+
 /// Prefetches the lines of their filters, so that they arrive together.
 inline std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
                                             Candidates& candidates) const {
@@ -120,10 +138,11 @@ void Version::peek(StagedLookup& staged, Steps& steps) const {
     }
     if (ProbeSampling::skips(answered)) continue;
     for (std::uint32_t i = 0; i < answered; ++i) {
-      if (ProbeSampling::is_sampled()) candidates[i].table->count_sampled_probe();
+      if (ProbeSampling::is_sampled()) candidates[i].table->count_sampled_probe(candidates[i].table == staged.table);
     }
   }
   staged.answer = answer;
+  if (answer != LookupAnswer::kUnknown) sample_passed_over(staged, possible);
   if (answer == LookupAnswer::kFound) {
     ExpectedHits::add_hits(1);
   } else if (answer == LookupAnswer::kAbsent) {
@@ -161,6 +180,7 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
       staged.table = next_candidate(staged.lookup, runs, staged.run);
       if (staged.table == nullptr) {
         ExpectedHits::add_miss();
+        sample_passed_over(staged, runs);
         return false;
       }
       std::uint32_t later = staged.run + 1;
@@ -172,8 +192,13 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
     Table::peek_many(here);
     open.keep_if([&](StagedLookup& staged) {
       if (staged.answer == LookupAnswer::kUnknown) return false;
-      if (ProbeSampling::is_sampled()) staged.table->count_sampled_probe();
-      if (staged.answer == LookupAnswer::kFound) return false;
+      if (ProbeSampling::is_sampled()) {
+        staged.table->count_sampled_probe(staged.answer == LookupAnswer::kFound);
+      }
+      if (staged.answer == LookupAnswer::kFound) {
+        sample_passed_over(staged, possible[&staged - lookups.data()]);
+        return false;
+      }
       ++staged.run;
       return true;
     });
@@ -230,6 +255,7 @@ Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Ste
       lookup.is_over = table == nullptr;
       if (lookup.is_over) {
         staged.answer = LookupAnswer::kAbsent;
+        sample_passed_over(staged, lookup.possible);
         break;
       }
       ++staged.run;
@@ -247,6 +273,7 @@ Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Ste
       staged.answer = LookupAnswer::kFound;
       staged.table = search.table;
       lookup.is_over = true;
+      sample_passed_over(staged, lookup.possible);
     } else {
       lookup.pin.reset();
     }

@@ -43,8 +43,7 @@ TEST(Memory, P8_HoldsWhenIndexesAndFiltersDoNotFit) {
   }
   const Stats stats = store.db->stats();
   const Stats::Memory& memory = stats.memory;
-  const std::uint64_t metadata =
-      memory.indexes + memory.filters + memory.indexes_not_resident + memory.filters_not_resident;
+  const std::uint64_t metadata = memory.indexes + memory.indexes_not_resident + store.filter_bytes();
   fmt::print(
       "budget {}, used at most {}; metadata {}: not resident {} of indexes, {} of filters; {} loads, {} lookups "
       "without filter\n",

@@ -5,8 +5,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <tamis/tamis.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -121,6 +123,28 @@ TEST(QuietGet, ExistsAllocatesNothingWhateverTheLengthOfTheValue) {
   EXPECT_EQ(wrong, 0U);
   const auto get = [&] { wrong += store.db->get(keys.present.front())->has_value() ? 0 : 1; };
   EXPECT_GT(allocations_when_repeated(get), 0U) << "the values are too short to tell";
+}
+
+/// Up to 64 KiB, and with a thread-local string in between. The store's own threads may allocate now and then.
+TEST(QuietGet, OfCIntoABufferAllocatesNothing) {
+  const ScratchFolder folder;
+  tamis_t* db = nullptr;
+  ASSERT_EQ(tamis_open(folder.path().c_str(), nullptr, &db, nullptr), TAMIS_OK);
+  const std::string value(60'000, 'v');
+  ASSERT_EQ(tamis_put(db, nullptr, nullptr, "key", 3, value.data(), value.size(), nullptr), TAMIS_OK);
+  std::string buffer(value.size(), '-');
+  std::size_t size = 0;
+  bool found = false;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t allocated = allocations_when_repeated([&] {
+      (void)tamis_get_into(db, nullptr, nullptr, "key", 3, buffer.data(), buffer.size(), &size, &found, nullptr);
+    });
+    least = std::min(least, allocated);
+  }
+  EXPECT_EQ(least, 0U);
+  EXPECT_TRUE(found && size == value.size() && buffer == value);
+  tamis_db_free(db);
 }
 
 TEST(QuietGet, TakesNoLock) {

@@ -24,7 +24,8 @@ Options small_store(const std::string& policy) {
   options.table_bytes = std::uint64_t{256} << 10;
   options.fanout = 5;
   options.compaction = policy;
-  options.background_threads = 1;  // More would divide compactions, and make tables smaller.
+  options.filter_reserve_percent = 0;  // A plan is of what is in memory.
+  options.background_threads = 1;      // More would divide compactions, and make tables smaller.
   return options;
 }
 

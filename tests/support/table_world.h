@@ -178,4 +178,9 @@ inline Result<std::optional<OwnedAnswer>> find_in(Table& table, std::string_view
   return owned(found);
 }
 
+inline bool names_file_and_offset(const Status& status) {
+  return status.code() == StatusCode::kCorruption && status.message().find("/000013.tms") != std::string_view::npos &&
+         status.message().find("offset ") != std::string_view::npos;
+}
+
 }  // namespace tamis::test

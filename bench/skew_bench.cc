@@ -1,0 +1,248 @@
+// What it is worth that filter memory follows the lookups.
+//
+//     skew_bench [--keys N] [--lookups N]
+//
+// A store of many tables is asked for absent keys. The tables have Zipfian popularity, and the popular ones are
+// scattered. For several amounts of filter memory it counts the reads that no filter saved: with filters that have just
+// the columns of the plan, as if all tables were asked alike, and with columns that follow the lookups. Both are
+// compared with the optimum, found by dynamic programming over all columns of all tables with the true popularity. Then
+// other tables become popular, and it counts the lookups until the reads are near the new optimum. Nothing runs in the
+// background: a put after every so many lookups does what is due, so that the counts do not depend on the machine.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench_run.h"
+#include "io/memory_file_system.h"
+#include "tamis/db.h"
+
+namespace tamis::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kStretches = 500;  // Of keys, each with a popularity of its own.
+constexpr std::uint64_t kStep = 4096;      // Lookups between two looks at the plan.
+constexpr double kNearOptimum = 1.1;
+
+void need(const Status& status) {
+  if (status.ok()) return;
+  fmt::print(stderr, "skew_bench: {}\n", status.to_text());
+  std::exit(2);
+}
+
+std::string present_key(std::uint64_t number) { return fmt::format("key{:012}0", number); }
+
+/// Which stretches lookups ask.
+class Popularity {
+ public:
+  Popularity(double skew, std::uint64_t keys, std::uint64_t seed) : keys_(keys), random_(seed), shares_(kStretches) {
+    for (std::uint64_t rank = 0; rank < kStretches; ++rank) shares_[rank] = std::pow(rank + 1, -skew);
+    std::ranges::shuffle(shares_, random_);
+    const double sum = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+    for (double& share : shares_) share /= sum;
+    stretch_ = std::discrete_distribution<std::uint64_t>(shares_.begin(), shares_.end());
+  }
+  /// Sorts directly after a present key.
+  std::string absent_key() {
+    const std::uint64_t in_stretch = keys_ / kStretches;
+    std::string key = present_key(stretch_(random_) * in_stretch + random_() % in_stretch);
+    key.back() = '1';
+    return key;
+  }
+  /// The share of the lookups whose keys are in a table.
+  [[nodiscard]] double share_of(const PlanReport::Table& table) const {
+    const auto number_of = [](const std::string& key) { return std::strtod(key.substr(3, 12).c_str(), nullptr); };
+    const double in_stretch = static_cast<double>(keys_ / kStretches);
+    const double first = number_of(table.smallest_key) / in_stretch;
+    const double end = (number_of(table.largest_key) + 1) / in_stretch;
+    double share = 0;
+    for (auto stretch = static_cast<std::uint64_t>(first); stretch < kStretches && static_cast<double>(stretch) < end;
+         ++stretch) {
+      const double begin = static_cast<double>(stretch);
+      share += shares_[stretch] * (std::min(end, begin + 1) - std::max(first, begin));
+    }
+    return share;
+  }
+
+ private:
+  std::uint64_t keys_;
+  std::mt19937_64 random_;
+  std::vector<double> shares_;
+  std::discrete_distribution<std::uint64_t> stretch_;
+};
+
+double rate_with(const PlanReport::Table& table, std::uint64_t columns) {
+  if (columns == 0) return 1;
+  if (columns == table.stored_columns) return table.stored_rate;
+  return std::exp2(-static_cast<double>(columns)) + table.stored_rate -
+         std::exp2(-static_cast<double>(table.stored_columns));
+}
+
+/// Expected reads in vain per lookup with the columns that are in memory.
+double reads_now(const PlanReport& plan, const Popularity& popularity) {
+  double reads = 0;
+  for (const PlanReport::Table& table : plan.tables) reads += popularity.share_of(table) * table.rate;
+  return reads;
+}
+
+/// The fewest of any choice of columns that takes as much memory as the columns now.
+double fewest_reads(const PlanReport& plan, const Popularity& popularity, std::uint64_t memory) {
+  constexpr std::uint64_t kUnit = 64;
+  const std::uint64_t units = memory / kUnit;
+  std::vector<double> saved(units + 1);
+  double all = 0;
+  for (const PlanReport::Table& table : plan.tables) {
+    const double share = popularity.share_of(table);
+    all += share;
+    for (std::uint64_t room = units + 1; room-- > 0;) {
+      for (std::uint64_t columns = 1; columns <= table.stored_columns; ++columns) {
+        const std::uint64_t cost = (table.first_bytes + (columns - 1) * table.column_bytes) / kUnit;
+        if (cost > room) break;
+        saved[room] = std::max(saved[room], saved[room - cost] + share * (1 - rate_with(table, columns)));
+      }
+    }
+  }
+  return all - saved[units];
+}
+
+std::uint64_t positives(const DB& db) {
+  std::uint64_t sum = 0;
+  for (const Stats::Level& level : db.stats().levels) sum += level.probes - level.negatives;
+  return sum;
+}
+
+struct Latencies {
+  std::vector<double> us;
+  [[nodiscard]] double percentile(double share) {
+    if (us.empty()) return 0;
+    const auto at = us.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(us.size() - 1));
+    std::nth_element(us.begin(), at, us.end());
+    return *at;
+  }
+};
+
+/// Reads in vain per lookup.
+double ask(DB& db, Popularity& popularity, std::uint64_t lookups, Latencies* latencies = nullptr) {
+  const std::uint64_t before = positives(db);
+  std::string value;
+  for (std::uint64_t i = 0; i < lookups; ++i) {
+    if (i % kStep == 0) need(db.put("zzz", ""));  // Does what is due in the background.
+    const std::string key = popularity.absent_key();
+    const Clock::time_point begin = Clock::now();
+    const Result<bool> found = db.get(key, &value);
+    if (latencies != nullptr) {
+      latencies->us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+    }
+    need(found.status());
+    if (*found) std::exit(3);
+  }
+  return static_cast<double>(positives(db) - before) / static_cast<double>(lookups);
+}
+
+Options options_for(std::uint64_t keys, double bits_per_key, bool follows) {
+  Options options{.memory_bytes = std::uint64_t{1} << 30, .memtable_bytes = 2 << 20, .table_bytes = 512 << 10};
+  options.filter_memory = static_cast<std::uint64_t>(bits_per_key * static_cast<double>(keys) / 8);
+  options.fanout = 6;
+  if (!follows) options.filter_reserve_percent = 0;
+  return options;
+}
+
+void fill(DB& db, std::uint64_t keys) {
+  std::vector<std::uint64_t> numbers(keys);
+  std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+  std::ranges::shuffle(numbers, std::mt19937_64(7));
+  const std::string value(100, 'v');
+  for (const std::uint64_t number : numbers) need(db.put(present_key(number), value));
+  need(db.flush());
+  need(db.wait_idle());
+}
+
+std::uint64_t memory_of(std::uint64_t keys, double bits_per_key) {
+  return *options_for(keys, bits_per_key, true).filter_memory;
+}
+
+struct Store {
+  Store(std::uint64_t keys, double bits_per_key, bool follows) {
+    Result<DB> opened = DB::open("/store", options_for(keys, bits_per_key, follows), {.files = &files, .random_seed = 1, .runs_in_background = false});
+    need(opened.status());
+    db = *std::move(opened);
+    fill(db, keys);
+  }
+  MemoryFileSystem files;
+  DB db;
+};
+
+void measure_skew(std::uint64_t keys, std::uint64_t lookups) {
+  fmt::print("| bits per key | skew | tables | fixed columns | columns follow | ratio | × optimum |\n");
+  fmt::print("|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const double bits : {2.0, 4.0, 6.0, 10.0}) {
+    Store fixed(keys, bits, false);
+    Store follows(keys, bits, true);
+    for (const double skew : {0.99, 0.7, 0.0}) {
+      const Popularity popularity(skew, keys, 1);
+      const auto settled_reads = [&](DB& db) {
+        Popularity asked = popularity;
+        (void)ask(db, asked, lookups);
+        return ask(db, asked, lookups);
+      };
+      const double with_fixed = settled_reads(fixed.db);
+      const double with_following = settled_reads(follows.db);
+      const PlanReport plan = follows.db.plan();
+      const double fewest = fewest_reads(plan, popularity, memory_of(keys, bits));
+      fmt::print("| {} | {} | {} | {:.5f} | {:.5f} | {:.2f} | {:.3f} |\n", bits, skew, plan.tables.size(), with_fixed,
+                 with_following, with_following / with_fixed, reads_now(plan, popularity) / fewest);
+      (void)std::fflush(stdout);
+    }
+  }
+}
+
+/// Until the columns are near the optimum for lookups that have moved.
+void measure_move(std::uint64_t keys, std::uint64_t lookups) {
+  Store store(keys, 4, true);
+  Popularity before(0.99, keys, 1);
+  (void)ask(store.db, before, lookups);
+  Latencies usual;
+  const double reads_before = ask(store.db, before, lookups, &usual);
+  Popularity moved(0.99, keys, 2);
+  const double fewest = fewest_reads(store.db.plan(), moved, memory_of(keys, 4));
+  const Stats then = store.db.stats();
+  Latencies meanwhile;
+  double reads = reads_now(store.db.plan(), moved);
+  fmt::print("\nAt 4 bits per key and a skew of 0.99: {:.5f} reads in vain per lookup; after the move {:.5f}, optimum "
+             "{:.5f}.\n",
+             reads_before, reads, fewest);
+  std::uint64_t asked = 0;
+  while (reads > kNearOptimum * fewest && asked < 100 * lookups) {
+    (void)ask(store.db, moved, kStep, &meanwhile);
+    asked += kStep;
+    reads = reads_now(store.db.plan(), moved);
+  }
+  const Stats now = store.db.stats();
+  fmt::print("Within 10 % of the optimum after {} lookups: {:.5f}; {} bytes of filters loaded, {} bytes of files "
+             "written, {} plans.\n",
+             asked, reads, now.memory.filter_bytes_loaded - then.memory.filter_bytes_loaded,
+             now.bytes_written - then.bytes_written, now.memory.filter_plans - then.memory.filter_plans);
+  fmt::print("Gets before: p50 {:.2f} us, p99.9 {:.1f}; meanwhile: p50 {:.2f}, p99.9 {:.1f}.\n", usual.percentile(0.5),
+             usual.percentile(0.999), meanwhile.percentile(0.5), meanwhile.percentile(0.999));
+}
+
+}  // namespace
+}  // namespace tamis::bench
+
+int main(int argc, char** argv) {
+  using namespace tamis::bench;
+  std::uint64_t keys = 2'500'000;
+  std::uint64_t lookups = 400'000;
+  if (!read_options(argc, argv, {{"--keys", into(keys)}, {"--lookups", into(lookups)}})) return 2;
+  measure_skew(keys, lookups);
+  measure_move(keys, lookups);
+  return 0;
+}
