@@ -5,10 +5,9 @@
 #include <string_view>
 
 #include "cli/command_line.h"
+#include "text/byte_text.h"
 
 namespace tamis::cli {
-
-std::string to_hex(std::string_view bytes);
 
 /// Decodes into `bytes`; false unless the text is an even number of hexadecimal digits.
 [[nodiscard]] bool from_hex(std::string_view text, std::string& bytes);
@@ -20,9 +19,6 @@ std::string_view hint_on_hex(std::string_view text);
 std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options);
 /// The inverse, for output.
 std::string shown(std::string_view bytes, const CommonOptions& options);
-
-/// Whether the bytes are well-formed UTF-8 (no surrogates or overlong forms), so that JSON can hold them.
-bool is_utf8(std::string_view bytes);
 
 /// For messages: 'paris', truncated if long, or 0x00ff if not printable.
 std::string quoted(std::string_view bytes);

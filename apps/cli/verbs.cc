@@ -47,6 +47,8 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"options", "list the options of a store", run_options},
     {"filter build", "build a filter from keys", run_filter_build},
     {"filter probe", "test keys against a filter", run_filter_probe},
+    {"filter add", "add keys to a filter in its file", run_filter_add},
+    {"filter remove", "remove keys from a filter in its file", run_filter_remove},
     {"filter info", "show the kind, size and fill of a filter", run_filter_info},
     {"filter convert", "convert a filter to a format with the same bits", run_filter_convert},
     {"filter size", "compare the sizes of all filter kinds", run_filter_size},

@@ -8,8 +8,8 @@
 
 #include "cli/command_line.h"
 #include "cli/error.h"
-#include "cli/json.h"
 #include "cli/output.h"
+#include "text/json.h"
 
 namespace tamis::cli {
 
@@ -49,6 +49,8 @@ int run_filter_intersect(Arguments arguments);
 int run_filter_kinds(Arguments arguments);
 int run_filter_plot(Arguments arguments);
 int run_filter_probe(Arguments arguments);
+int run_filter_add(Arguments arguments);
+int run_filter_remove(Arguments arguments);
 int run_filter_rebuild(Arguments arguments);
 int run_filter_size(Arguments arguments);
 int run_filter_union(Arguments arguments);

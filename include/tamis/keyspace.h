@@ -55,7 +55,7 @@ struct KeyspaceOptions {
 TAMIS_EXPORT Status set_keyspace_option(KeyspaceOptions& options, std::string_view name, std::string_view value);
 
 /// What DB::keyspaces lists.
-struct KeyspaceInfo {
+struct TAMIS_EXPORT KeyspaceInfo {
   std::string name;                  ///< "default" for the one that DB::put and DB::get use.
   std::uint32_t id = 0;              ///< 0 for the default; never reused.
   std::string options;               ///< What it sets for itself, one "name=value" per line.
@@ -63,6 +63,9 @@ struct KeyspaceInfo {
   std::uint64_t entries = 0;         ///< Entries in its tables and memtables, all versions and tombstones included.
   std::uint64_t bytes_on_disk = 0;   ///< Size of its tables and value files.
   std::uint64_t memtable_bytes = 0;  ///< Memory of its memtables.
+
+  /// A JSON object; a name that is not UTF-8 is hexadecimal, as name_hex.
+  [[nodiscard]] std::string to_json() const;
 };
 
 /// A handle of one keyspace: a tree of its own in a store, with the store's journal, sequence, snapshots and memory.

@@ -64,6 +64,8 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t indexes_not_resident = 0;    ///< Bytes of indexes that are read from disk when needed.
     std::uint64_t filters_not_resident = 0;    ///< Bytes of filters that answer maybe meanwhile.
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters loaded since open.
+    std::uint64_t filter_bytes_loaded = 0;     ///< Bytes of filters loaded since open.
+    std::uint64_t filter_plans = 0;            ///< How often filters got other shares because lookups changed.
     std::uint64_t lookups_without_filter = 0;  ///< Table probes that a non-resident filter might have avoided.
   };
   /// Values that are apart from their tables (Options::value_bytes_apart).
@@ -119,6 +121,8 @@ struct TAMIS_EXPORT Stats {
 
   /// Human-readable tables.
   [[nodiscard]] std::string to_text() const;
+  /// A JSON object, as all of the reports here.
+  [[nodiscard]] std::string to_json() const;
 };
 
 /// The counters that the writer of a followed store published last.
@@ -140,7 +144,7 @@ struct TAMIS_EXPORT Explanation {
     std::optional<std::uint64_t> run = {};    ///< Its run number.
     std::optional<std::uint64_t> table = {};  ///< Its file number.
     std::string filter_kind = {};             ///< Empty if there is no filter to probe.
-    double bits_per_key = 0;                  ///< Bits per key of its filter.
+    double bits_per_key = 0;                  ///< Bits per key of its filter, as far as it is in memory.
     /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty if there is none.
     std::string filter_verdict = {};
     std::string block_source = {};  ///< "cache" or "disk"; empty if no block was searched.
@@ -160,6 +164,9 @@ struct TAMIS_EXPORT Explanation {
 
   /// A human-readable table.
   [[nodiscard]] std::string to_text() const;
+  /// A JSON object. Bytes that are not UTF-8, or all with `bytes_in_hex`, are hexadecimal, under names that end in
+  /// _hex.
+  [[nodiscard]] std::string to_json(bool bytes_in_hex = false) const;
 };
 
 /// The filter plan: how the runs share the filter memory.
@@ -174,13 +181,46 @@ struct TAMIS_EXPORT PlanReport {
     std::uint64_t bytes = 0;  ///< The filter's size.
     double rate = 1;          ///< The filter's false-positive rate; 1 without one.
   };
+  /// One table: how much of its filter is in memory, and how often it is asked. A filter of the kind "sliced" is in
+  /// memory in columns, one bit per key each; any other counts as one column.
+  struct Table {
+    std::uint64_t table = 0;           ///< Its file number.
+    std::uint32_t level = 0;           ///< Its level.
+    std::uint64_t run = 0;             ///< Its run.
+    std::uint64_t keys = 0;            ///< The number of keys.
+    std::string smallest_key = {};     ///< Its first key.
+    std::string largest_key = {};      ///< Its last key.
+    std::string kind = {};             ///< The kind of its filter; "none" for none.
+    std::uint64_t columns = 0;         ///< Columns in memory.
+    std::uint64_t stored_columns = 0;  ///< Columns in the file.
+    std::uint64_t first_bytes = 0;     ///< The memory of the first column.
+    std::uint64_t column_bytes = 0;    ///< The memory of each further column.
+    double rate = 1;                   ///< The false-positive rate with the columns in memory.
+    double stored_rate = 1;            ///< The same with all columns.
+    double asked_in_vain = 0;          ///< Per get, as estimated: lookups whose key is within its keys and not in it.
+  };
+  /// What another amount of memory would save.
+  struct Point {
+    std::uint64_t filter_memory = 0;  ///< In bytes.
+    double wasted_reads = 0;          ///< Per get, with the lookups of now.
+  };
+
   std::vector<Run> runs = {};       ///< One element per run.
   std::uint64_t filter_memory = 0;  ///< The memory shared, in bytes.
   double wasted_reads = 0;          ///< Expected false positives per lookup of an absent key.
   double wasted_reads_uniform = 0;  ///< Same with equal bits per key in all runs.
 
+  // What lookups have asked, in all keyspaces.
+  std::vector<Table> tables = {};        ///< One element per table.
+  std::uint64_t filter_bytes_now = 0;    ///< Memory of all filters as planned now.
+  double wasted_reads_now = 0;           ///< Reads in vain per get: of the filters in memory now.
+  double wasted_reads_best = 0;          ///< The same with the best use of that memory.
+  std::vector<Point> other_memory = {};  ///< From an eighth of filter_bytes_now to eight times as much.
+
   /// A human-readable table.
   [[nodiscard]] std::string to_text() const;
+  /// A JSON object.
+  [[nodiscard]] std::string to_json() const;
 };
 
 /// A defect in a file of a store.
@@ -191,7 +231,7 @@ struct Problem {
 };
 
 /// What DB::verify found.
-struct VerifyReport {
+struct TAMIS_EXPORT VerifyReport {
   std::vector<Problem> problems = {};  ///< The defects.
   std::uint64_t files = 0;             ///< Tables read.
   std::uint64_t bytes = 0;             ///< Bytes of those tables.
@@ -202,6 +242,10 @@ struct VerifyReport {
 
   /// Whether there are no problems.
   [[nodiscard]] bool ok() const { return problems.empty(); }
+  /// A line for each problem, and one about what was read.
+  [[nodiscard]] std::string to_text() const;
+  /// A JSON object.
+  [[nodiscard]] std::string to_json() const;
 };
 
 /// What DB::repair found and did, or would do.
@@ -228,6 +272,8 @@ struct TAMIS_EXPORT RepairReport {
 
   /// A human-readable report.
   [[nodiscard]] std::string to_text() const;
+  /// A JSON object; bytes as in Explanation::to_json.
+  [[nodiscard]] std::string to_json(bool bytes_in_hex = false) const;
 };
 
 }  // namespace tamis

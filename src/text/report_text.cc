@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "tamis/stats.h"
@@ -134,6 +135,44 @@ std::string number_or_nothing(const std::optional<T>& number) {
   return number ? std::to_string(*number) : std::string();
 }
 
+/// The columns of the filters in one level.
+struct LevelColumns {
+  std::uint64_t tables = 0;
+  std::uint64_t fewest = 0;
+  std::uint64_t most = 0;
+  double asked = 0;
+  double passed = 0;  // Of those asked.
+
+  void add(const PlanReport::Table& table) {
+    fewest = tables == 0 ? table.columns : std::min(fewest, table.columns);
+    most = std::max(most, table.columns);
+    ++tables;
+    asked += table.asked_in_vain;
+    passed += table.asked_in_vain * table.rate;
+  }
+};
+
+/// What lookups have asked, and what other memory would save.
+std::string asked_text(const PlanReport& plan) {
+  if (plan.tables.empty()) return "";
+  std::map<std::uint32_t, LevelColumns> levels;
+  for (const PlanReport::Table& table : plan.tables) levels[table.level].add(table);
+  TextTable by_level({{"level"}, {"tables"}, {"columns in memory"}, {"asked in vain per get"}, {"reads of them"}});
+  for (const auto& [number, level] : levels) {
+    by_level.add({std::to_string(number), count_text(level.tables), fmt::format("{} to {}", level.fewest, level.most),
+                  fmt::format("{:.3g}", level.asked), fmt::format("{:.3g}", level.passed)});
+  }
+  TextTable by_memory({{"filter memory"}, {"wasted reads per get"}});
+  for (const PlanReport::Point& point : plan.other_memory) {
+    by_memory.add({bytes_text(point.filter_memory), fmt::format("{:.3g}", point.wasted_reads)});
+  }
+  return fmt::format(
+      "\n{} of filters in memory, for what has been asked since the store was opened: {:.3g} wasted reads per get, at "
+      "best {:.3g}\n\n{}\n{}",
+      bytes_text(plan.filter_bytes_now), plan.wasted_reads_now, plan.wasted_reads_best, by_level.text(),
+      by_memory.text());
+}
+
 }  // namespace
 
 std::string Stats::to_text() const {
@@ -195,9 +234,24 @@ std::string PlanReport::to_text() const {
   const auto line = [&](std::string_view label, double wasted) {
     return fmt::format("  {:<12} {} {:.4g}\n", label, bar_text(wasted / most, kBarWidth), wasted);
   };
-  return fmt::format("{} for {} of {}, {} planned\n\n{}\nwasted reads per lookup of an absent key\n{}{}",
+  return fmt::format("{} for {} of {}, {} planned\n\n{}\nwasted reads per lookup of an absent key\n{}{}{}",
                      bytes_text(filter_memory), count_of(keys, "key"), count_of(runs.size(), "run"), bytes_text(bytes),
-                     table.text(), line("planned", wasted_reads), line("uniform bits", wasted_reads_uniform));
+                     table.text(), line("planned", wasted_reads), line("uniform bits", wasted_reads_uniform),
+                     asked_text(*this));
+}
+
+std::string VerifyReport::to_text() const {
+  std::string text;
+  for (const Problem& problem : problems) {
+    text += fmt::format("{} at {}: {}\n", problem.file, problem.offset, problem.what);
+  }
+  text += fmt::format("{}: {}, {}, {} read", ok() ? "ok" : count_of(problems.size(), "problem"),
+                      count_of(files, "table"), bytes_text(bytes), count_of(entries, "entry", "entries"));
+  if (journal_entries > 0) {
+    text += fmt::format("; {} in the journal, {}", count_of(journal_entries, "entry", "entries"),
+                        bytes_text(journal_bytes));
+  }
+  return text + "\n";
 }
 
 std::string RepairReport::to_text() const {

@@ -59,6 +59,22 @@ run 2 filter size --keys 10 --fpr 0.1 --kind blom; err_has 'unknown filter kind'
 run 2 filter size --keys 10 --fpr 0.1 extra; err_has "'extra'"
 run 2 filter size --keys 10 --fpt 0.1; err_has "did you mean '--fpr'?"
 
+# --- add, remove ---
+run 0 filter build --kind growing --fpr 0.001 --keys /dev/null -o seen.tamis
+run 0 filter add seen.tamis zebra okapi; out_has '2 added' 'growing filter, 2 keys'
+run 0 filter add seen.tamis --keys keys --json; out_has '"added": 1000' '"keys": 1002'
+run 0 filter probe seen.tamis zebra giraffe; out_is 'zebra\tmaybe\ngiraffe\tno\n'
+run 0 filter probe seen.tamis --keys keys; sed 's/$/\tmaybe/' keys >expected; same out expected
+run 0 filter remove seen.tamis zebra giraffe; out_has '1 removed' '1,001 keys'
+run 0 filter probe seen.tamis zebra okapi; out_is 'zebra\tno\nokapi\tmaybe\n'
+run 0 filter add seen.tamis lion --quiet; out_is_empty
+run 0 filter info seen.tamis; out_has '1,002'
+run 2 filter add seen.tamis; err_has 'either as operands or with --keys'
+run 3 filter add no-such-filter zebra; err_has no-such-filter
+run 0 filter build --kind ribbon --fpr 0.01 --keys keys -o fixed.tamis
+run 2 filter add fixed.tamis zebra; err_has 'cannot be changed' growing
+run 0 filter build --kind bloom --fpr 0.01 --keys keys -o x.tamis; run 2 filter remove x.tamis zebra; err_has 'cannot remove'
+
 # --- build, info, probe: every kind ---
 for kind in $kinds; do
   run 0 filter build --kind "$kind" --fpr 0.01 --keys keys -o "$kind.tamis"; out_has "$kind filter, 1,000 keys"
@@ -183,7 +199,7 @@ run 2 filter union a.tamis line.tamis -o x; err_has line.tamis
 run 2 filter union a.tamis hex.tamis -o x; err_has 'size'
 run 0 filter build --kind bloom --memory 4K --keys b -o seeded.tamis --seed 9
 run 2 filter union a.tamis seeded.tamis -o x; err_has 'seed' seeded.tamis
-run 2 filter intersect line.tamis line.tamis -o x; err_has 'bloom'
+run 2 filter intersect ribbon.tamis ribbon.tamis -o x; err_has 'bloom'
 run 2 filter union a.tamis b.tamis; err_has '--output'
 run 2 filter union a.tamis -o x; err_has 'B is missing'
 run 2 filter union - - -o x

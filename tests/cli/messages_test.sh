@@ -56,7 +56,7 @@ says 2 "--read-only: this verb changes the store; remove the option" put s k v -
 says 2 "give only one of --entries, --blocks; see 'tamis table --help'" table x --entries --blocks
 
 # --- options of a store: 2 ---
-names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, value_bytes_apart, fanout, default_expiry, merge_operator, journal, background_threads, background_bytes_per_second'
+names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, filter_reserve_percent, prefix_rule, compaction, value_bytes_apart, fanout, default_expiry, merge_operator, journal, background_threads, background_bytes_per_second, direct_reads'
 says 2 "unknown option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
 says 2 "unknown option 'milk'; the options are $names" get s k --option milk=1
 says 2 "--option: 'memory_bytes' is not NAME=VALUE, such as memory_bytes=64MiB" get s k --option memory_bytes
@@ -274,7 +274,7 @@ fi
 build() { "$tamis" filter build --keys entries --quiet "$@"; }
 build --kind bloom --fpr 0.01 -o bloom; build --kind bloom --fpr 0.001 -o larger; build --kind bloom --fpr 0.01 --seed 7 -o seeded
 build --kind ribbon --fpr 0.01 -o ribbon; build --kind split --fpr 0.01 -o split
-kinds='line, ribbon, fuse, bloom, split, cuckoo, counting, scalable, sliced'
+kinds='line, ribbon, fuse, bloom, split, cuckoo, counting, scalable, sliced, growing'
 rate='a rate between 0 and 1 (exclusive), such as 0.01 for one in a hundred'
 alike='build them with the same kind, size and seed'
 damaged='the file is damaged or not a filter; restore or rebuild it'
@@ -304,7 +304,7 @@ says 2 "give keys either as operands or with --keys" filter probe bloom
 says 2 "bloom, larger: the filters cannot be joined: they differ in size; $alike" filter union bloom larger -o x
 says 2 "bloom, seeded: the filters cannot be joined: they differ in seed; $alike" filter intersect bloom seeded -o x
 says 2 "bloom, split: the filters cannot be joined: they differ in kind; $alike" filter union bloom split -o x
-says 2 "ribbon: a ribbon filter cannot be changed; these kinds can: bloom, split, cuckoo, counting, scalable" filter union bloom ribbon -o x
+says 2 "ribbon: a ribbon filter cannot be changed; these kinds can: line, bloom, split, cuckoo, counting, scalable, growing" filter union bloom ribbon -o x
 says 2 "--output is missing; see 'tamis filter union --help'" filter union bloom bloom
 says 2 "'cassandra-nw' is no Cassandra format; those are cassandra-new, cassandra-old, cassandra-old-h1h2" filter verify bloom --index entries --format cassandra-nw
 

@@ -8,8 +8,8 @@
 
 #include "cli/command_line.h"
 #include "cli/error.h"
-#include "cli/json.h"
 #include "tamis/db.h"
+#include "text/json.h"
 
 namespace tamis::cli {
 

@@ -13,40 +13,6 @@
 #include "cli/verbs.h"
 
 namespace tamis::cli {
-namespace {
-
-JsonObject step_json(const Explanation::Step& step) {
-  JsonObject object;
-  object.add("where", step.where).add("level", step.level).add("run", step.run).add("table", step.table);
-  std::optional<JsonObject> filter;
-  if (!step.filter_verdict.empty()) {
-    filter = JsonObject()
-                 .add("kind", step.filter_kind)
-                 .add("bits_per_key", step.bits_per_key)
-                 .add("verdict", step.filter_verdict);
-  }
-  std::optional<JsonObject> block;
-  if (!step.block_source.empty()) block = JsonObject().add("source", step.block_source);
-  return object.add("filter", filter).add("block", block).add("outcome", step.outcome);
-}
-
-JsonObject as_json(const Explanation& explanation, const CommonOptions& options) {
-  JsonObject object;
-  object.add_bytes("key", explanation.key, options.hex).add("found", explanation.found);
-  if (explanation.value) object.add_bytes("value", *explanation.value, options.hex);
-  if (!explanation.operands.empty()) {
-    object.add("fold_error", explanation.fold_error)
-        .add_list("operands", explanation.operands,
-                  [&](const std::string& operand) { return JsonObject().add_bytes("bytes", operand, options.hex); });
-  }
-  return object.add("reads", explanation.reads)
-      .add("metadata_reads", explanation.metadata_reads)
-      .add("nanoseconds", explanation.nanoseconds)
-      .add_list("steps", explanation.steps, step_json);
-}
-
-}  // namespace
-
 int run_get(Arguments arguments) {
   StoreArguments store;
   std::string key;
@@ -131,7 +97,7 @@ int run_explain(Arguments arguments) {
   key = bytes_of_word(key, "the key", line.common());
   DB db = store.open(StoreUse::kRead);
   const Explanation explanation = need(store.keyspace(db, StoreUse::kRead).explain(key));
-  print_report(line.common().json ? as_json(explanation, line.common()).line() : explanation.to_text());
+  print_report(line.common().json ? explanation.to_json(line.common().hex) + "\n" : explanation.to_text());
   return kExitOk;
 }
 

@@ -119,18 +119,7 @@ std::string keyspaces_text(const std::vector<KeyspaceInfo>& keyspaces) {
   return table.text();
 }
 
-JsonObject keyspace_json(const KeyspaceInfo& keyspace) {
-  JsonObject options;
-  each_option(keyspace, [&](std::string_view name, std::string_view value) { options.add(name, value); });
-  return JsonObject()
-      .add_bytes("name", keyspace.name)
-      .add("id", keyspace.id)
-      .add("entries", keyspace.entries)
-      .add("tables", keyspace.tables)
-      .add("bytes", keyspace.bytes_on_disk)
-      .add("memtable_bytes", keyspace.memtable_bytes)
-      .add("options", options);
-}
+JsonObject keyspace_json(const KeyspaceInfo& keyspace) { return JsonObject().add_fields(keyspace.to_json()); }
 
 int run_keyspaces(Arguments arguments) {
   StoreArguments store;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.h"
 #include "tamis/keyspace.h"
+#include "text/json.h"
 
 namespace tamis::cli {
 

@@ -57,25 +57,6 @@ struct ScaleArguments {
   }
 };
 
-JsonObject run_json(const PlanReport::Run& run) {
-  return JsonObject()
-      .add("level", run.level)
-      .add("run", run.run)
-      .add("keys", run.keys)
-      .add("kind", run.kind)
-      .add("bits_per_key", run.bits_per_key)
-      .add("bytes", run.bytes)
-      .add("fpr", run.rate);
-}
-
-JsonObject as_json(const PlanReport& plan) {
-  return JsonObject()
-      .add_list("runs", plan.runs, run_json)
-      .add("filter_memory", plan.filter_memory)
-      .add("wasted_reads", plan.wasted_reads)
-      .add("wasted_reads_uniform", plan.wasted_reads_uniform);
-}
-
 JsonObject constants_json(const ScaleConstants& constants) {
   return JsonObject()
       .add("flush_ns_per_entry", constants.flush_ns_per_entry)
@@ -290,7 +271,7 @@ int run_plan(Arguments arguments) {
   line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk", "--disks", "--compaction-threads"},
               "needs --size; see 'tamis plan --help'");
   const PlanReport plan = store.open(StoreUse::kRead).plan(memory);
-  print_report(line.common().json ? as_json(plan).line() : plan.to_text());
+  print_report(line.common().json ? plan.to_json() + "\n" : plan.to_text());
   return kExitOk;
 }
 

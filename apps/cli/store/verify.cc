@@ -33,21 +33,6 @@ VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
   }
 }
 
-JsonObject problem_json(const Problem& problem) {
-  return JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what);
-}
-
-JsonObject as_json(const VerifyReport& report) {
-  return JsonObject()
-      .add("ok", report.ok())
-      .add_list("problems", report.problems, problem_json)
-      .add("files", report.files)
-      .add("bytes", report.bytes)
-      .add("entries", report.entries)
-      .add("journal_entries", report.journal_entries)
-      .add("journal_bytes", report.journal_bytes);
-}
-
 std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", with_thousands(count), count == 1 ? one : many);
 }
@@ -73,27 +58,6 @@ void print_text(const VerifyReport& report, const CommonOptions& options) {
   out.write("\n");
 }
 
-JsonObject as_json(const RepairReport& report, const CommonOptions& options) {
-  const auto doubt_json = [&](const RepairReport::Doubt& doubt) {
-    return JsonObject()
-        .add_bytes("from", doubt.from, options.hex)
-        .add_bytes("to", doubt.to, options.hex)
-        .add("why", doubt.why)
-        .add("keyspace", doubt.keyspace);
-  };
-  return JsonObject()
-      .add("dry_run", report.is_dry_run)
-      .add("manifest_lost", report.manifest_lost)
-      .add("tables_kept", report.tables_kept)
-      .add("tables_rewritten", report.tables_rewritten)
-      .add("tables_left_out", report.tables_left_out)
-      .add("entries", report.entries)
-      .add("journal_entries", report.journal_entries)
-      .add("bytes_looked_at", report.bytes_looked_at)
-      .add_list("lost", report.lost, problem_json)
-      .add_list("doubts", report.doubts, doubt_json);
-}
-
 /// Reading every byte takes most of the time; little is rewritten.
 Result<RepairReport> repair(const std::string& directory, bool only_looks, const CommonOptions& options) {
   show::Progress progress("reading tables", 0, options.wants_progress(), show::Progress::Unit::kBytes);
@@ -114,7 +78,7 @@ int run_verify(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   const VerifyReport report = verify(store, line.common());
   if (line.common().json) {
-    standard_output().write(as_json(report).line());
+    standard_output().write(report.to_json() + "\n");
   } else {
     print_text(report, line.common());
   }
@@ -137,7 +101,7 @@ int run_repair(Arguments arguments) {
   store.need_folder(false);
   const Result<RepairReport> report = repair(store.directory, only_looks, line.common());
   if (!report.ok()) throw error_of_opening(report.status());
-  standard_output().write(line.common().json ? as_json(*report, line.common()).line() : report->to_text());
+  standard_output().write(line.common().json ? report->to_json(line.common().hex) + "\n" : report->to_text());
   return kExitOk;
 }
 

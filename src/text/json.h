@@ -1,4 +1,4 @@
-// JSON output of the command: one object per line, fields in insertion order.
+// JSON objects, fields in insertion order: the reports of the library and the output of the command.
 #pragma once
 
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tamis::cli {
+namespace tamis {
 
 /// A value as JSON. Missing numbers, NaN and infinities become null.
 std::string json_value(std::string_view text);
@@ -53,6 +53,8 @@ class JsonObject {
     for (const auto& item : items) objects.push_back(as_json(item));
     return add(name, objects);
   }
+  /// The fields of another object, given as text.
+  JsonObject& add_fields(std::string_view object);
   [[nodiscard]] std::string text() const { return "{" + fields_ + "}"; }
   /// With the line end.
   [[nodiscard]] std::string line() const { return text() + "\n"; }
@@ -63,4 +65,4 @@ class JsonObject {
 
 inline std::string json_value(const JsonObject& object) { return object.text(); }
 
-}  // namespace tamis::cli
+}  // namespace tamis

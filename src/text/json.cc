@@ -1,8 +1,8 @@
-#include "cli/json.h"
+#include "text/json.h"
 
-#include "cli/bytes_text.h"
+#include "text/byte_text.h"
 
-namespace tamis::cli {
+namespace tamis {
 
 std::string json_value(std::string_view text) {
   std::string quoted = "\"";
@@ -29,4 +29,10 @@ JsonObject& JsonObject::add_bytes(std::string_view name, std::string_view bytes,
   return add(fmt::format("{}_hex", name), to_hex(bytes));
 }
 
-}  // namespace tamis::cli
+JsonObject& JsonObject::add_fields(std::string_view object) {
+  const std::string_view fields = object.substr(1, object.size() - 2);  // Without the braces.
+  fields_ += fmt::format("{}{}", fields_.empty() || fields.empty() ? "" : ", ", fields);
+  return *this;
+}
+
+}  // namespace tamis
