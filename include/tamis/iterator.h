@@ -24,13 +24,17 @@ struct ScanOptions {
   /// Start at the last key of the range. A range-for, Iterator::advance and Iterator::seek then go from larger to
   /// smaller keys. Iterator::next and Iterator::previous keep their meaning: the next larger and the next smaller key.
   bool reverse = false;
+  /// Start on a key. False: on none, until a call of seek, seek_before, seek_to_first or seek_to_last. A program that
+  /// seeks first saves the search for the end of the range.
+  bool positioned = true;
   const Snapshot* snapshot = nullptr;  ///< Read the store as of this snapshot; null: now.
   bool fills_cache = true;             ///< False for a long scan that should not evict blocks others read.
 };
 
 class IteratorState;  // src/engine.
 
-/// A position in a range of keys. It is on a key (valid), or on none: past either end of the range, or after an error.
+/// A position in a range of keys. It is on a key (valid), or on none: past either end of the range, after an error, or
+/// before the first seek of a scan that is not positioned.
 /// It reads the store as of its creation; later writes are invisible.
 ///
 ///     tamis::Iterator cities = db.scan({.prefix = "l"});

@@ -21,7 +21,7 @@ namespace tamis {
 ///
 ///     auto db = tamis::DB::open("cities", {.memory_bytes = 1 << 30, .codec_last = "zstd"});
 ///
-/// option_table() lists those from memory_bytes to background_bytes_per_second with their ranges; set_option() sets
+/// option_table() lists those from memory_bytes to direct_reads with their ranges; set_option() sets
 /// them by name.
 struct Options {
   bool create_if_missing = true;  ///< Create a missing store; otherwise that is an error.
@@ -37,6 +37,9 @@ struct Options {
   std::string codec_last = "none";                         ///< Compression of the last level.
   std::string filter = "auto";                             ///< "auto", "none", or a name from filter_kinds().
   std::optional<std::uint64_t> filter_memory = {};         ///< None: 10 bits per key, max memory_bytes/4.
+  /// How much larger a table may be for columns of its filter that there is no memory for now: lookups decide how much
+  /// of each filter is in memory, and these need no rewriting.
+  std::uint32_t filter_reserve_percent = 2;
   PrefixRule prefix_rule = {};                             ///< Adds a second filter for scans within one prefix.
   std::string compaction = "leveled";  ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
   /// Values of at least this size are written to files of their own, and compaction does not move them; 0: none.
@@ -50,6 +53,7 @@ struct Options {
   std::uint32_t background_threads = 0;  ///< Threads that flush and compact; 0: one per core, from 2 to 8.
   /// What compactions write per second, as far as flushes leave room; 0: no limit.
   std::uint64_t background_bytes_per_second = 0;
+  bool direct_reads = false;  ///< Read tables and value files past the kernel's page cache (O_DIRECT).
 
   std::vector<MergeOperator> merge_operators = {};  ///< The operators of the program.
 };

@@ -1,9 +1,5 @@
-// The version of tamis.
+// The version of tamis. The macros are for C too.
 #pragma once
-
-#include <string_view>
-
-#include "tamis/export.h"
 
 /// The version of these headers. CMakeLists.txt reads the three numbers from here, so headers, libraries and packages
 /// always agree. Before 1.0, a minor version may change the API.
@@ -17,6 +13,11 @@
 /// "MAJOR.MINOR.PATCH" of these headers, a string literal.
 #define TAMIS_VERSION_STRING TAMIS_DETAIL_DOTTED(TAMIS_VERSION_MAJOR, TAMIS_VERSION_MINOR, TAMIS_VERSION_PATCH)
 
+#ifdef __cplusplus
+#include <string_view>
+
+#include "tamis/export.h"
+
 namespace tamis {
 
 /// The version of the linked library. A shared library may be newer than the headers the program was compiled with,
@@ -24,3 +25,4 @@ namespace tamis {
 TAMIS_EXPORT std::string_view version();
 
 }  // namespace tamis
+#endif

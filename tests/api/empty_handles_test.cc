@@ -3,8 +3,8 @@
 // when a public member function is not called here.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <tamis/tamis.h>
 #include <unistd.h>
+#include <tamis/tamis.hpp>
 
 #include <filesystem>
 #include <utility>
@@ -403,6 +403,9 @@ TEST_F(EmptyHandles, ReportsOfNothingHaveAText) {
     EXPECT_FALSE(explanation.to_text().empty());
     EXPECT_FALSE(plan.to_text().empty());
     EXPECT_FALSE(repair.to_text().empty());
+    for (const std::string& json : {stats.to_json(), explanation.to_json(), plan.to_json(), repair.to_json()}) {
+      EXPECT_TRUE(json.starts_with('{') && json.ends_with('}')) << json;
+    }
     const Stats taken(std::move(stats));
     const Explanation taken_explanation(std::move(explanation));
     const PlanReport taken_plan(std::move(plan));
@@ -418,6 +421,9 @@ TEST_F(EmptyHandles, ReportsOfNothingHaveAText) {
   EXPECT_EQ(FilterSize().bound_ratio(), 0);
   EXPECT_EQ(FilterSize().bits_per_key(), 0);
   EXPECT_TRUE(VerifyReport().ok());
+  EXPECT_FALSE(VerifyReport().to_text().empty());
+  EXPECT_TRUE(VerifyReport().to_json().starts_with("{\"ok\": true"));
+  EXPECT_TRUE(KeyspaceInfo().to_json().starts_with('{'));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // three transactions in one fixed interleaving. Every test runs at both levels and says what each of them allows.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <tamis/tamis.h>
+#include <tamis/tamis.hpp>
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // What <tamis/keyspace.h> promises of named trees, through the public headers.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <tamis/tamis.h>
+#include <tamis/tamis.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 // Random transactions of many threads in one store, and their history.
 #pragma once
 
-#include <tamis/tamis.h>
+#include <tamis/tamis.hpp>
 
 #include <cstdint>
 #include <map>

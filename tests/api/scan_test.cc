@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "io/memory_file_system.h"
+#include "support/counting_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -139,6 +140,32 @@ TEST_F(Scans, NextAndPreviousMeanTheSameInEveryScan) {
   EXPECT_EQ(it.key(), std::prev(map_.lower_bound("100"))->first);
 }
 
+TEST_F(Scans, AScanThatIsNotPositionedIsOnNoKeyUntilASeek) {
+  for (const bool reverse : {false, true}) {
+    Iterator it = db_.scan({.from = "050", .reverse = reverse, .positioned = false});
+    const std::string later = "051 " + std::to_string(static_cast<int>(reverse));
+    change(later, 9, false);
+    EXPECT_FALSE(it.valid());
+    EXPECT_TRUE(it.status().ok());
+    it.next();
+    it.previous();
+    it.advance();
+    EXPECT_FALSE(it.valid()) << it.key();
+    it.seek(later);
+    ASSERT_TRUE(it.valid());
+    EXPECT_NE(it.key(), later) << "written after the scan began";
+    it = db_.scan({.from = "050", .reverse = reverse, .positioned = false});
+    it.seek_to_last();
+    EXPECT_EQ(it.key(), map_.rbegin()->first);
+    it = db_.scan({.from = "050", .reverse = reverse, .positioned = false});
+    it.seek_to_first();
+    EXPECT_EQ(it.key(), map_.lower_bound("050")->first);
+    it = db_.scan({.from = "050", .reverse = reverse, .positioned = false});
+    it.seek_before("100");
+    EXPECT_EQ(it.key(), std::prev(map_.lower_bound("100"))->first);
+  }
+}
+
 TEST_F(Scans, ALoopThatWasLeftIsResumedByAnother) {
   Iterator it = db_.scan();
   Entries seen;
@@ -170,6 +197,24 @@ TEST_F(Scans, ExistsSaysWhatGetFinds) {
   EXPECT_EQ(db_.stats().gets, 400U);
   const Snapshot none;
   EXPECT_EQ(db_.exists("000", {.snapshot = &none}).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(CountedScans, AScanThatIsNotPositionedReadsNothing) {
+  MemoryFileSystem memory;
+  CountingFileSystem files(memory);
+  const Environment environment{.files = &files, .random_seed = 1, .runs_in_background = false};
+  {
+    Result<DB> db = DB::open("/store", {.compaction = "manual"}, environment);
+    ASSERT_TRUE(db.ok() && db->put("a", "1").ok() && db->flush().ok() && db->close().ok());
+  }
+  const Result<DB> db = DB::open("/store", {.compaction = "manual"}, environment);
+  ASSERT_TRUE(db.ok());
+  const std::uint64_t before = files.reads();
+  Iterator it = db->scan({.positioned = false, .fills_cache = false});
+  EXPECT_EQ(files.reads(), before);
+  it.seek_to_first();
+  EXPECT_EQ(it.key(), "a");
+  EXPECT_GT(files.reads(), before);
 }
 
 }  // namespace

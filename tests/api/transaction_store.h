@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <tamis/tamis.h>
+#include <tamis/tamis.hpp>
 
 #include <optional>
 #include <string>

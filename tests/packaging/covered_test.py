@@ -16,7 +16,7 @@ PRIVATE = {"accepts", "add_change", "add_expiring", "add_put", "id_of", "load_ex
 
 def names(*arguments):
     """Mangled names."""
-    output = subprocess.run(["nm", *arguments], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(["nm", "--without-symbol-versions", *arguments], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1] for line in output.splitlines() if re.search(r" [TU] ", line)}
 
 
@@ -29,6 +29,8 @@ def demangled(mangled):
 
 def must_be_called(name):
     path = name.split("::")
+    if len(path) < 2:
+        return False  # Of the C API, whose own test calls all.
     owner, function = path[-2], path[-1]
     if not owner[:1].isupper() or function.startswith(("~", "operator=")):
         return False  # A namespace function, or not called by name.

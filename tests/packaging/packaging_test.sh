@@ -1,6 +1,6 @@
 #!/bin/bash
 # One way to use tamis from a third-party program. Usage, by ctest: packaging_test.sh WAY
-# In the environment: SOURCE and BUILD of tamis, WORK, CXX, CMAKE, LAUNCHER.
+# In the environment: SOURCE and BUILD of tamis, WORK, CC, CXX, CMAKE, LAUNCHER.
 set -euo pipefail
 way=$1
 prefix=$WORK/prefix
@@ -25,6 +25,7 @@ expect_output() {
 run_consumers() {
   if [ -x "$1/consumer" ]; then
     expect_output $'paris: 2102650\n7: maybe, x: no' "$1/consumer" "$1/store"
+    expect_output 'paris: 2102650' "$1/consumer_c" "$1/store"
   fi
   expect_output 'apple: maybe' "$1/filter_only"
 }
@@ -42,6 +43,9 @@ loads_only() {
   done
 }
 
+# Whether it was built: that takes LevelDB's headers.
+has_leveldb() { [ -e "$BUILD/dropin/leveldb/libleveldb.so.1d" ]; }
+
 # Moves the installation: it must know neither where it was nor where it was built.
 install_tree() {
   rm -rf "$prefix" "$WORK/elsewhere"
@@ -52,12 +56,20 @@ install_tree() {
   fi
   local file
   for file in bin/tamis lib/libtamis.a lib/libtamis-filter.a lib/libtamis.so lib/libtamis-filter.so include/tamis/db.h \
+      include/tamis/tamis.h include/tamis/tamis.hpp include/tamis/c/db.h \
       share/man/man1/tamis.1 share/bash-completion/completions/tamis; do
     [ -s "$prefix/$file" ] || fail "$file was not installed"
   done
   for file in tamis tamis-filter; do
     grep -qF "[lib$file.so.0]" <<<"$(readelf -d "$prefix/lib/lib$file.so" | grep SONAME)" || fail "lib$file.so has another SONAME"
   done
+  if has_leveldb; then
+    file=$(echo "$prefix"/lib*/tamis/leveldb/libleveldb.so.1d)
+    grep -qF "[libleveldb.so.1d]" <<<"$(readelf -d "$file" | grep SONAME)" || fail "libleveldb.so.1d has another SONAME"
+    loads_only "$file" libfmt liblz4 libzstd liburing
+    expect_output "$(dirname "$(readlink -f "$file")")" "$prefix/bin/tamis-as-leveldb" sh -c 'echo "$LD_LIBRARY_PATH"'
+    [ ! -e "$(dirname "$file")/../../libleveldb.so.1d" ] || fail "it is where all programs look for LevelDB"
+  fi
   expect_output "$("$BUILD/tamis" version)" "$prefix/bin/tamis" version
   loads_only "$prefix/bin/tamis" libfmt liblz4 libzstd liburing
   loads_only "$prefix/lib/libtamis.so" libfmt liblz4 libzstd liburing
@@ -102,7 +114,11 @@ filter_alone() {
   "$CMAKE" --build "$WORK/$way.source" >"$WORK/$way.log" || { cat "$WORK/$way.log"; fail "the build failed"; }
   "$CMAKE" --install "$WORK/$way.source" --prefix "$prefix" >/dev/null
   find_package OFF find_filter
-  [ ! -e "$prefix/include/tamis/db.h" ] || fail "headers of the store were installed"
+  local header
+  for header in db tamis keyspace c/db c/keyspace; do
+    [ ! -e "$prefix/include/tamis/$header.h" ] || fail "headers of the store were installed: $header.h"
+  done
+  [ -e "$prefix/include/tamis/c/filter.h" ] || fail "the C API of the filters was not installed"
   [ ! -e "$prefix/lib/pkgconfig/tamis.pc" ] || fail "tamis.pc was installed"
   sed 's/COMPONENTS filter/COMPONENTS store/' "$here/find_filter/CMakeLists.txt" >"$WORK/$way/CMakeLists.txt"
   if "$CMAKE" -S "$WORK/$way" -B "$WORK/$way/store" -DCMAKE_PREFIX_PATH="$prefix" >"$WORK/$way.log" 2>&1; then
@@ -117,7 +133,7 @@ deb() { cat "$WORK/$way/$1.contents" "$WORK/$way/$1.depends"; }
 make_debs() {
   (cd "$BUILD" && cpack -G DEB -B "$WORK/$way" >"$WORK/$way.log" 2>&1) || { cat "$WORK/$way.log"; fail "cpack failed"; }
   local package
-  for package in tamis libtamis0 libtamis-dev; do
+  for package in tamis libtamis0 libtamis-dev $(if has_leveldb; then echo libtamis-leveldb; fi); do
     dpkg-deb -c "$WORK/$way/$package"_*.deb >"$WORK/$way/$package.contents"
     dpkg-deb -f "$WORK/$way/$package"_*.deb Depends >"$WORK/$way/$package.depends"
   done
@@ -163,6 +179,7 @@ case $way in
     {
       # [pkg_config_static]
       $CXX -std=c++20 main.cc -o "$folder/consumer" $(pkg-config --static --cflags --libs tamis)
+      $CC -std=c11 main.c -o "$folder/consumer_c" $(pkg-config --static --cflags --libs tamis)
       $CXX -std=c++20 filter_only.cc -o "$folder/filter_only" $(pkg-config --static --cflags --libs tamis-filter)
       # [/pkg_config_static]
     }
@@ -179,6 +196,7 @@ case $way in
     {
       # [pkg_config]
       $CXX -std=c++20 main.cc -o "$folder/consumer" $(pkg-config --cflags --libs tamis)
+      $CC -std=c11 main.c -o "$folder/consumer_c" $(pkg-config --cflags --libs tamis)
       $CXX -std=c++20 filter_only.cc -o "$folder/filter_only" $(pkg-config --cflags --libs tamis-filter)
       # [/pkg_config]
     }
@@ -193,7 +211,11 @@ case $way in
     make_debs
     has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
     has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libzstd1
-    has libtamis-dev tamis/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
+    has libtamis-dev tamis/db.h tamis/tamis.h tamis/tamis.hpp tamis/c/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
+    if has_leveldb; then
+      has libtamis-leveldb /usr/bin/tamis-as-leveldb tamis/leveldb/libleveldb.so.1d libstdc++6 doc/libtamis-leveldb/copyright
+      ! grep -qF libleveldb1d "$WORK/$way/libtamis-leveldb.depends" || fail "libtamis-leveldb depends on what it stands in for"
+    fi
     for package in tamis libtamis0 libtamis-dev; do
       ! grep -qF libhwy "$WORK/$way/$package.depends" || fail "$package depends on libhwy, which is slow to load"
     done
