@@ -1,4 +1,5 @@
-# cmake --install. Components: command, runtime (shared libraries), development (headers, static libraries, package files).
+# cmake --install. Components: command, runtime (shared libraries), development (headers, static libraries, package
+# files), leveldb (libleveldb.so.1d with a store behind it, in a folder of its own, and tamis-as-leveldb).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -10,7 +11,7 @@ if(TAMIS_STORE)
   list(APPEND parts store)
 else()
   set(headers_left_out REGEX
-    "/(batch|caller|db|environment|iterator|options|scale|snapshot|stats|table_file|tamis)\\.h$" EXCLUDE)
+    "/(batch|call_options|caller|db|environment|expiry|iterator|keyspace|merge|options|pinned_value|scale|snapshot|stats|table_file|tamis|transaction)\\.(h|hpp)$" EXCLUDE)
 endif()
 
 # One export set for each library, so that the filters alone need nothing of the store's. Static and shared ones have
@@ -31,7 +32,7 @@ foreach(part ${parts})
   endif()
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tamis TYPE INCLUDE COMPONENT development
-  FILES_MATCHING PATTERN "*.h" ${headers_left_out})
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${headers_left_out})
 
 # find_package(tamis CONFIG). Before 1.0 a new minor version may change the API.
 list(TRANSFORM TAMIS_PLAIN_LIBRARIES REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE TAMIS_PLAIN_LIBRARIES_QUOTED)
@@ -77,4 +78,13 @@ if(TARGET tamis_said)
   install(FILES ${said}/bash/tamis DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
   install(FILES ${said}/zsh/_tamis DESTINATION ${TAMIS_ZSH_COMPLETIONS} COMPONENT command)
   install(FILES ${said}/fish/tamis.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+endif()
+
+# LevelDB's own library stays what programs load by themselves.
+if(TARGET tamis_leveldb)
+  set(leveldb_folder ${CMAKE_INSTALL_FULL_LIBDIR}/tamis/leveldb)
+  install(TARGETS tamis_leveldb LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tamis/leveldb COMPONENT leveldb NAMELINK_SKIP)
+  cmake_path(RELATIVE_PATH leveldb_folder BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR} OUTPUT_VARIABLE leveldb_folder)
+  tamis_as_leveldb(${package_files}/tamis-as-leveldb ${leveldb_folder})
+  install(PROGRAMS ${package_files}/tamis-as-leveldb TYPE BIN COMPONENT leveldb)
 endif()

@@ -1,4 +1,5 @@
-# cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev. scripts/package runs it.
+# cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev, libtamis-leveldb. scripts/package
+# runs it.
 set(CPACK_PACKAGE_NAME tamis)
 set(CPACK_PACKAGE_VENDOR "The tamis authors")
 set(CPACK_PACKAGE_CONTACT "The tamis authors")
@@ -7,6 +8,9 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL command runtime development)
+if(TARGET tamis_leveldb)
+  list(APPEND CPACK_COMPONENTS_ALL leveldb)
+endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -34,9 +38,13 @@ foreach(library ${TAMIS_PLAIN_LIBRARIES})
   list(APPEND development_depends lib${library}-dev)
 endforeach()
 list(JOIN development_depends ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
+set(CPACK_DEBIAN_LEVELDB_PACKAGE_NAME libtamis-leveldb)
+set(CPACK_DEBIAN_LEVELDB_PACKAGE_SECTION libs)
+set(CPACK_COMPONENT_LEVELDB_DESCRIPTION "For programs that use LevelDB: tamis-as-leveldb runs them with a tamis store
+behind LevelDB's interface.")
 
 # The licence, where Debian looks for it.
-foreach(component command runtime development)
+foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}
     RENAME copyright COMPONENT ${component})

@@ -15,3 +15,14 @@ function(tamis_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
 endfunction()
+
+# tamis_c_program(TARGET LIBRARY): a program in C11, which warns of anything that is not. The linker of C++ adds what the
+# static library needs.
+function(tamis_c_program target library)
+  set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF LINKER_LANGUAGE CXX)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
+  if(TAMIS_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  target_link_libraries(${target} PRIVATE ${library})
+endfunction()

@@ -25,7 +25,7 @@ def read_layers():
 
 
 def is_standard(header):
-    return "/" not in header and "." not in header
+    return "/" not in header and "." not in header or header in ("stdbool.h", "stddef.h", "stdint.h")  # Those of C.
 
 
 def check_module_file(path, module, layers, errors):
@@ -52,7 +52,15 @@ def check_public_header(path, errors):
             errors.append(f"{path.relative_to(ROOT)}: {header}: public headers may use only tamis/ and the standard library")
 
 
-SHARED_WITH_APPS = {"base/nearest_word.h"}  # apps/show compiles it too: it knows nothing of stores.
+SHARED_WITH_APPS = {"base/nearest_word.h", "text/byte_text.h", "text/json.h"}  # apps/show compiles them too: they know nothing of stores.
+
+
+def check_dropin_file(path, errors):
+    """Another system's interface with ours behind it: it may see the headers of both, and the machine's."""
+    for kind, header in INCLUDE.findall(path.read_text()):
+        ours = (path.parent / header).exists()
+        if kind == '"' and not ours or kind == "<" and "/" in header and not header.startswith(("tamis/", "leveldb/", "sys/")):
+            errors.append(f"{path.relative_to(ROOT)}: {header}: a drop-in may include only <tamis/...>, the headers it stands for and its own")
 
 
 def check_app_file(path, errors):
@@ -74,7 +82,7 @@ def main():
             continue
         check_module_file(path, module, layers, errors)
         checked += 1
-    for path in sorted((ROOT / "include").rglob("*.h")):
+    for path in sorted((ROOT / "include").rglob("*.h*")):
         check_public_header(path, errors)
         checked += 1
     for folder in ("apps", "examples"):
@@ -82,6 +90,10 @@ def main():
             if path.suffix in (".h", ".cc"):
                 check_app_file(path, errors)
                 checked += 1
+    for path in sorted((ROOT / "dropin").rglob("*")):
+        if path.suffix in (".h", ".cc"):
+            check_dropin_file(path, errors)
+            checked += 1
     print("\n".join(errors))
     print(f"{checked} files, {len(errors)} errors")
     sys.exit(1 if errors or checked == 0 else 0)

@@ -22,7 +22,7 @@ LISTED_TESTS = re.compile(r"^- Tests: (.+(?:\n  .+)*)$", re.MULTILINE)
 CITED_TOGETHER = re.compile(r"\b[Rr]ules? (\d+(?:(?:, | and |–)\d+)*)(?![\d.%])")  # "rule 9", "rules 10 and 11", "Rules 10, 20 and 23".
 CITED_IN_A_NAME = re.compile(r"\bRule(\d+)")
 PROMISE = re.compile(r"(?<![A-Za-z0-9])P(\d+)(?![\dA-Za-z])")  # "P5", "P1–P8", "Rule2_P5_...".
-CITING = ("*.cc", "*.h", "*.md", "*.patch", "*.sh", "*.py", "*.cmake", "*.txt")
+CITING = ("*.cc", "*.h", "*.hpp", "*.md", "*.patch", "*.sh", "*.py", "*.cmake", "*.txt")
 
 
 def read_page():

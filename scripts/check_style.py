@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 MAX_FIELDS = 25
-FUNCTION = re.compile(r"(?!namespace|struct|class|enum|union|extern|constexpr [^()]*=|const [^()]*=)\S.*\{$")
+FUNCTION = re.compile(r"(?!namespace|struct|class|typedef|enum|union|extern|constexpr [^()]*=|const [^()]*=)\S.*\{$")
 TYPE = re.compile(r"(?:struct|class)(?: [A-Z_]+(?:\([^)]*\))*)? (\w+)[^;]*\{$")
 FIELD = re.compile(r"  (?! |using|static|friend|template|enum|return|explicit|virtual)[\w:<>,*&() ]+[ &*]\w+(?: GUARDED_BY\(\w+\))?(?: = [^;]*|\{[^;]*\})?;")
 FILE_CALLS = re.compile(r"(?<![\w>])::(open|read|write|pread|pwrite|fsync|rename|unlink|mmap|fstat|stat|ftruncate)\(|\bfopen\(|std::[io]?fstream")

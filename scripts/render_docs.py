@@ -28,7 +28,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     scale-memtables     the effect of larger memtables on the largest
     scale-constants     the measured times used (docs/data/scale_constants.json)
     options             the store options, as listed by the built command
-    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; CMake and shell use `#`
+    code FILE MARK      the lines of a C or C++ file between `// [MARK]` and `// [/MARK]`; CMake and shell use `#`
 Nothing is measured here.
 """
 import json
@@ -498,8 +498,8 @@ def options():
 
 
 def code(name, mark):
-    language = {".cc": "cpp", ".h": "cpp", ".txt": "cmake"}.get(pathlib.Path(name).suffix, "sh")
-    comment = "//" if language == "cpp" else "#"
+    language = {".c": "c", ".cc": "cpp", ".h": "cpp", ".txt": "cmake"}.get(pathlib.Path(name).suffix, "sh")
+    comment = "//" if language in ("c", "cpp") else "#"
     found = re.search(rf"^ *{comment} \[{mark}\]\n(.*?)^ *{comment} \[/{mark}\]\n", (ROOT / name).read_text(), re.S | re.M)
     if not found:
         sys.exit(f"{name}: no lines between {comment} [{mark}] and {comment} [/{mark}]")

@@ -3,7 +3,7 @@
 //     TAMIS_WRITE_GOLDEN=1 model_test --gtest_filter='GoldenExpiry.*'    # Writes the store if it is missing.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <tamis/tamis.h>
+#include <tamis/tamis.hpp>
 
 #include <filesystem>
 #include <string>

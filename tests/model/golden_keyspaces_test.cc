@@ -2,7 +2,7 @@
 //
 //     TAMIS_WRITE_GOLDEN=1 model_test --gtest_filter='GoldenKeyspaces.*'    # Writes the store if it is missing.
 #include <gtest/gtest.h>
-#include <tamis/tamis.h>
+#include <tamis/tamis.hpp>
 
 #include <filesystem>
 #include <map>
