@@ -171,7 +171,8 @@ std::uint64_t memory_of(std::uint64_t keys, double bits_per_key) {
 
 struct Store {
   Store(std::uint64_t keys, double bits_per_key, bool follows) {
-    Result<DB> opened = DB::open("/store", options_for(keys, bits_per_key, follows), {.files = &files, .random_seed = 1, .runs_in_background = false});
+    Result<DB> opened = DB::open("/store", options_for(keys, bits_per_key, follows),
+                                 {.files = &files, .random_seed = 1, .runs_in_background = false});
     need(opened.status());
     db = *std::move(opened);
     fill(db, keys);
@@ -216,9 +217,10 @@ void measure_move(std::uint64_t keys, std::uint64_t lookups) {
   const Stats then = store.db.stats();
   Latencies meanwhile;
   double reads = reads_now(store.db.plan(), moved);
-  fmt::print("\nAt 4 bits per key and a skew of 0.99: {:.5f} reads in vain per lookup; after the move {:.5f}, optimum "
-             "{:.5f}.\n",
-             reads_before, reads, fewest);
+  fmt::print(
+      "\nAt 4 bits per key and a skew of 0.99: {:.5f} reads in vain per lookup; after the move {:.5f}, optimum "
+      "{:.5f}.\n",
+      reads_before, reads, fewest);
   std::uint64_t asked = 0;
   while (reads > kNearOptimum * fewest && asked < 100 * lookups) {
     (void)ask(store.db, moved, kStep, &meanwhile);
@@ -226,10 +228,11 @@ void measure_move(std::uint64_t keys, std::uint64_t lookups) {
     reads = reads_now(store.db.plan(), moved);
   }
   const Stats now = store.db.stats();
-  fmt::print("Within 10 % of the optimum after {} lookups: {:.5f}; {} bytes of filters loaded, {} bytes of files "
-             "written, {} plans.\n",
-             asked, reads, now.memory.filter_bytes_loaded - then.memory.filter_bytes_loaded,
-             now.bytes_written - then.bytes_written, now.memory.filter_plans - then.memory.filter_plans);
+  fmt::print(
+      "Within 10 % of the optimum after {} lookups: {:.5f}; {} bytes of filters loaded, {} bytes of files "
+      "written, {} plans.\n",
+      asked, reads, now.memory.filter_bytes_loaded - then.memory.filter_bytes_loaded,
+      now.bytes_written - then.bytes_written, now.memory.filter_plans - then.memory.filter_plans);
   fmt::print("Gets before: p50 {:.2f} us, p99.9 {:.1f}; meanwhile: p50 {:.2f}, p99.9 {:.1f}.\n", usual.percentile(0.5),
              usual.percentile(0.999), meanwhile.percentile(0.5), meanwhile.percentile(0.999));
 }

@@ -168,8 +168,8 @@ std::uint32_t first_sliced_level(const std::vector<PlannedRunFilter>& runs, doub
   return budget_bits < kLittle * keys_of(runs) ? 1 : last_level(runs);
 }
 
-/// The kind of each run by its level. `auto`: a ribbon in slices, so that memory can follow what is asked, or line, which
-/// builds faster.
+/// The kind of each run by its level. `auto`: a ribbon in slices, so that memory can follow what is asked, or line,
+/// which builds faster.
 void choose_kinds_by_level(std::vector<PlannedRunFilter>& runs, const std::string& kind, double budget_bits) {
   const std::uint32_t first = first_sliced_level(runs, budget_bits);
   for (PlannedRunFilter& run : runs) {

@@ -434,7 +434,8 @@ Status Rewriter::finish_table(Position position) {
   table_->set_replaces(replaced_by_table(position, end));
   table_->set_range_deletes(std::move(fragments));
   const bool has_filter = spec_.filters != nullptr && table_->keys() > 0;
-  const FilterChoice filter = has_filter ? spec_.filters->choose(table_->keys(), table_->estimated_bytes()) : FilterChoice();
+  const FilterChoice filter =
+      has_filter ? spec_.filters->choose(table_->keys(), table_->estimated_bytes()) : FilterChoice();
   TAMIS_TRY(TableFacts facts, table_->finish(filter));
   table_.reset();
   TAMIS_CHECK(result_.tables.empty() || result_.tables.back()->end().is_before(facts.begin()));

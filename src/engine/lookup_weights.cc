@@ -25,7 +25,9 @@ std::uint64_t sampled_of(const TableCounts& counts) {
 }
 
 /// Vain questions that no filter answered.
-std::uint64_t passed_of(const TableCounts& counts) { return counts.positives - std::min(counts.positives, counts.hits); }
+std::uint64_t passed_of(const TableCounts& counts) {
+  return counts.positives - std::min(counts.positives, counts.hits);
+}
 
 /// The share of vain questions that its filter lets pass now. The run index, where it has the run, answers most of them
 /// before: then nothing follows from those that are left.

@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-inline constexpr std::size_t kMostSlices = 8;      // Their addresses just fit into a FilterProbe.
+inline constexpr std::size_t kMostSlices = 8;  // Their addresses just fit into a FilterProbe.
 inline constexpr std::uint32_t kMostSlicedColumns = kSliceColumns * (kMostSlices - 1);  // The last may be partial.
 inline constexpr std::uint64_t kSliceChecksumBytes = 8;
 // In a body, the next slice then begins at a cache line. For smaller ones, the padding would be too much of them.

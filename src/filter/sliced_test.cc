@@ -201,7 +201,8 @@ TEST(Sliced, Rule46_AnyFirstColumnsAreAFilter) {
     for (std::uint32_t columns = 1; columns <= all.columns(); ++columns) {
       const CopyOfColumns copy(all, columns);
       EXPECT_EQ(copy.held.columns(), columns);
-      EXPECT_LE(copy.memory.size(), sizes.bytes_with(columns) + std::size_t{64} * columns) << columns << " columns of " << keys << " keys";
+      EXPECT_LE(copy.memory.size(), sizes.bytes_with(columns) + std::size_t{64} * columns)
+          << columns << " columns of " << keys << " keys";
       EXPECT_TRUE(has_all(copy.held.probe(), members)) << columns << " columns of " << keys << " keys";
       const Hashes now = answers_of(copy.held.probe(), asked);
       for (std::size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i] & ~before[i], 0U) << columns << " columns";
@@ -210,7 +211,8 @@ TEST(Sliced, Rule46_AnyFirstColumnsAreAFilter) {
       EXPECT_NEAR(static_cast<double>(count_maybe(copy.held.probe(), asked)), expected, 4.5 * std::sqrt(expected) + 1)
           << columns << " columns of " << keys << " keys";
       const CopyOfColumns half(copy.held, (columns + 1) / 2);
-      EXPECT_EQ(answers_of(half.held.probe(), asked), answers_of(CopyOfColumns(all, (columns + 1) / 2).held.probe(), asked));
+      EXPECT_EQ(answers_of(half.held.probe(), asked),
+                answers_of(CopyOfColumns(all, (columns + 1) / 2).held.probe(), asked));
     }
   }
 }

@@ -29,8 +29,8 @@ class MetadataBudget {
   /// Even beyond the limit: for what soon replaces something larger.
   void charge(std::uint64_t bytes) { used_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   void discharge(std::uint64_t bytes) { used_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
-  /// `wanted` is the size of all indexes or filters together, if known. `reserved` is for something else that is charged
-  /// to the same budget.
+  /// `wanted` is the size of all indexes or filters together, if known. `reserved` is for something else that is
+  /// charged to the same budget.
   void set_limit(std::uint64_t bytes, std::uint64_t wanted = 0, std::uint64_t reserved = 0) {
     limit_bytes_.store(bytes, std::memory_order_relaxed);
     wanted_bytes_.store(wanted, std::memory_order_relaxed);

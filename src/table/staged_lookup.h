@@ -36,7 +36,7 @@ struct TableSearch {
   Table* table = nullptr;
   bool fills_cache = true;
   bool is_sampled = false;  // By ProbeSampling; counted when the search ends.
-  IndexPart part;  // Holds the block.
+  IndexPart part;           // Holds the block.
   std::uint32_t block = 0;
   TableStep step;
 };

@@ -44,10 +44,10 @@ struct TableFacts {
   std::string largest_key;          ///< Inclusive.
   Sequence smallest_sequence = {};  ///< Of entries and range deletes, as the next one.
   Sequence largest_sequence = {};
-  std::uint64_t index_bytes = 0;   ///< Of the section in the file.
-  std::uint64_t filter_bytes = 0;  ///< Of the section; 0: no filter.
-  std::uint8_t filter_kind = 0;    ///< FilterKindInfo::id; 0: none.
-  double filter_rate = 1;          ///< Designed.
+  std::uint64_t index_bytes = 0;                  ///< Of the section in the file.
+  std::uint64_t filter_bytes = 0;                 ///< Of the section; 0: no filter.
+  std::uint8_t filter_kind = 0;                   ///< FilterKindInfo::id; 0: none.
+  double filter_rate = 1;                         ///< Designed.
   std::optional<SlicedSizes> filter_slices = {};  ///< Of a filter whose columns are loaded as memory allows.
   std::uint64_t prefix_filter_bytes = 0;
   std::uint64_t created_unix_seconds = 0;

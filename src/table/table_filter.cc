@@ -26,8 +26,9 @@ TableFilter::Reading TableFilter::read(const ReadableFile& file, const TableProp
                                        std::string_view name) {
   Reading reading;
   const std::shared_ptr<TableFilter> filter(new TableFilter(std::move(charge)));
-  reading.problem = properties.facts.filter_slices ? filter->read_slices(file, properties, columns, before, name, reading)
-                                                   : filter->read_whole(file, properties, name, reading);
+  reading.problem = properties.facts.filter_slices
+                        ? filter->read_slices(file, properties, columns, before, name, reading)
+                        : filter->read_whole(file, properties, name, reading);
   if (filter->whole_ || filter->slices_) reading.filter = filter;
   return reading;
 }

@@ -140,7 +140,8 @@ TEST(TableFilter, Rule13_Rule46_ADamagedSliceLeavesThoseBeforeIt) {
   const std::uint64_t slice = 4 * facts.filter_slices->column_bytes + 8;
   const std::string bytes = world.bytes_of();
   for (const std::uint64_t damaged : {0U, 1U, 2U}) {
-    const std::uint64_t begin = damaged == 0 ? filter : filter + facts.filter_slices->first_bytes + (damaged - 1) * slice;
+    const std::uint64_t begin =
+        damaged == 0 ? filter : filter + facts.filter_slices->first_bytes + (damaged - 1) * slice;
     const std::uint64_t at = begin + 77;
     world.overwrite(at, std::string(1, static_cast<char>(bytes[at] ^ 1)));
     const auto table = world.open(facts);

@@ -57,6 +57,14 @@ struct ChargedIndex : std::enable_shared_from_this<ChargedIndex> {
   std::unique_ptr<const Index> index;
 };
 
+/// How many columns of a table's filter there are to load, and to keep in memory. Relaxed.
+struct FilterColumns {
+  static constexpr std::uint64_t kUnplanned = ~std::uint64_t{0};
+
+  std::atomic<std::uint64_t> usable = ~std::uint64_t{0};  // Those before the first damaged slice.
+  std::atomic<std::uint64_t> planned = kUnplanned;
+};
+
 /// Invariants:
 ///  1. It owns the targets of Table's and its own atomic pointers until they are unloaded.
 ///  2. The last owner of a filter or an index releases its charge.
@@ -71,11 +79,7 @@ struct Table::Inside {
   /// The filter is missing, damaged, or of another hash: not to be loaded. Relaxed: the filter itself is acquired.
   std::atomic<bool> filter_is_useless = false;
   std::atomic<bool> prefix_filter_is_useless = false;
-  /// Those before the first damaged slice. Relaxed, like the next one.
-  std::atomic<std::uint64_t> usable_columns = ~std::uint64_t{0};
-  /// The columns of the filter to keep in memory.
-  static constexpr std::uint64_t kUnplanned = ~std::uint64_t{0};
-  std::atomic<std::uint64_t> planned_columns = kUnplanned;
+  FilterColumns columns;
 
   /// A counted reference to the index, without a mutex; null if it is not in memory.
   [[nodiscard]] std::shared_ptr<const Index> loaded_index() const {

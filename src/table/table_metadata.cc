@@ -88,8 +88,8 @@ const std::vector<RangeTombstone>* Table::range_deletes_in_memory() const {
 
 std::uint64_t Table::planned_filter_columns() const {
   const std::uint64_t all = usable_filter_columns();
-  const std::uint64_t planned = inside_->planned_columns.load(std::memory_order_relaxed);
-  if (planned != Inside::kUnplanned || all <= 1) return std::min(planned, all);
+  const std::uint64_t planned = inside_->columns.planned.load(std::memory_order_relaxed);
+  if (planned != FilterColumns::kUnplanned || all <= 1) return std::min(planned, all);
   const double share = context_.filter_budget->share_of_all();
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(all)));
 }
@@ -117,7 +117,7 @@ std::shared_ptr<const TableFilter> Table::read_columns(std::uint64_t columns, co
   remember_filter_problem(reading.problem);
   if (reading.filter == nullptr) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (reading.filter != nullptr) {
-    inside_->usable_columns.store(reading.filter->columns(), std::memory_order_relaxed);
+    inside_->columns.usable.store(reading.filter->columns(), std::memory_order_relaxed);
     if (before != nullptr && before->columns() == reading.filter->columns()) return nullptr;
   }
   return std::move(reading.filter);
@@ -147,12 +147,12 @@ void Table::load_filter(std::uint32_t& metadata_reads) {
 
 std::uint64_t Table::usable_filter_columns() const {
   if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return 0;
-  return std::min(facts_->filter_columns(), inside_->usable_columns.load(std::memory_order_relaxed));
+  return std::min(facts_->filter_columns(), inside_->columns.usable.load(std::memory_order_relaxed));
 }
 
 UnloadedMetadata Table::plan_filter(std::uint64_t columns, bool loads) {
   columns = std::min(columns, usable_filter_columns());
-  inside_->planned_columns.store(columns, std::memory_order_relaxed);
+  inside_->columns.planned.store(columns, std::memory_order_relaxed);
   const std::uint64_t held = filter_columns();
   if (columns == held) return {};
   if (columns == 0) return unload_filter();

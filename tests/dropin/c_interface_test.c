@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition)                                                \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);   \
-      exit(1);                                                          \
-    }                                                                   \
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
 static char* error = NULL;
