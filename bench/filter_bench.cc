@@ -115,7 +115,9 @@ class Bench {
     all.push_back(make_tamis("ribbon", "rate", 1 / 128.0));
     all.push_back(make_tamis("ribbon", "rate", 1 / 256.0));
     all.push_back(make_tamis("ribbon", "rate", 1 / 4096.0));
+    all.push_back(make_tamis("fuse", "rate", 1 / 16.0));
     all.push_back(make_tamis("fuse", "rate", 1 / 256.0));
+    all.push_back(make_tamis("fuse", "rate", 1 / 4096.0));
     all.push_back(make_tamis("fuse", "rate", 1 / 65536.0));
     all.push_back(make_tamis("split", "bits", 10));
     all.push_back(make_tamis("bloom", "bits", 10));

@@ -1,6 +1,7 @@
 // Building a binary fuse filter: every key owns one slot, set so that the xor of its three slots is its fingerprint.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -50,9 +51,9 @@ Slot fuse_fingerprint(std::uint64_t mixed) {
 /// The initial shape for this many keys.
 FuseShape first_fuse_shape(std::uint64_t keys);
 
-/// Fills `slots` (zeroed, shape.slots() of them). Returns false and changes nothing if this seed cannot separate some
-/// keys: too few slots, or equal hashes.
-template <typename Slot>
-bool fill_fuse_slots(std::span<const std::uint64_t> hashes, const FuseShape& shape, std::span<Slot> slots);
+/// Fills shape.slots() slots of 4, 8, 12 or 16 bits, one after the other, which are zero. Returns false and changes
+/// nothing if this seed cannot separate some keys: too few slots, or equal hashes.
+template <std::uint32_t kWidth>
+bool fill_fuse_slots(std::span<const std::uint64_t> hashes, const FuseShape& shape, std::byte* slots);
 
 }  // namespace tamis

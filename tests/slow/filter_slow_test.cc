@@ -61,11 +61,11 @@ int worst_tries(std::uint64_t first, std::uint64_t step) {
   int worst = 0;
   for (std::uint64_t keys = first; keys <= kLast; keys += step) {
     FuseShape shape = first_fuse_shape(keys);
-    std::vector<std::uint8_t> slots(shape.slots());
+    std::vector<std::byte> slots(shape.slots());
     int tries = 1;
     for (; tries < 9; ++tries) {
       shape.seed = remix(static_cast<std::uint64_t>(tries));
-      if (fill_fuse_slots<std::uint8_t>(std::span(hashes).first(keys), shape, slots)) break;
+      if (fill_fuse_slots<8>(std::span(hashes).first(keys), shape, slots.data())) break;
     }
     worst = std::max(worst, tries);
   }
