@@ -158,7 +158,7 @@ class Table {
   /// The columns of its filter that can be loaded; 0 if there is none, or if it is damaged.
   [[nodiscard]] std::uint64_t usable_filter_columns() const;
   [[nodiscard]] std::uint64_t planned_filter_columns() const;
-  /// The columns of its filter in memory.
+  /// The columns of its filter in memory. May be called inside an EpochGuard.
   [[nodiscard]] std::uint64_t filter_columns() const;
   [[nodiscard]] bool has_filter_in_memory() const { return filter_.load(std::memory_order_relaxed) != nullptr; }
   [[nodiscard]] bool has_index_in_memory() const { return index_.load(std::memory_order_relaxed) != nullptr; }

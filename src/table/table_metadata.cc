@@ -179,9 +179,8 @@ UnloadedMetadata Table::plan_filter(std::uint64_t columns, bool loads) {
 }
 
 std::uint64_t Table::filter_columns() const {
-  const EpochGuard guard;
-  const TableFilter* const filter = filter_.load();
-  return filter == nullptr ? 0 : filter->columns();
+  const MutexLock lock(inside_->mutex);
+  return inside_->owned_filter == nullptr ? 0 : inside_->owned_filter->columns();
 }
 
 void Table::load_prefix_filter() {
