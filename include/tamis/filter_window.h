@@ -40,9 +40,8 @@ class TAMIS_EXPORT FilterWindow {
   /// Empty: always answers maybe; add returns kClosed.
   FilterWindow() noexcept = default;
 
-  /// Adds a key. It is found for at least the span from now on, and for at most a generation longer: span /
-  /// (generations
-  /// - 1). Fails as MutableFilter::add does.
+  /// Adds a key. It is found for at least the span from now on, and for at most a generation longer, which is
+  /// span / (generations - 1). Fails as MutableFilter::add does.
   Status add(std::string_view key, std::chrono::milliseconds now);
   /// False: the key was not added in the span before now.
   [[nodiscard]] bool may_contain(std::string_view key, std::chrono::milliseconds now) const;

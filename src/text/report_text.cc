@@ -167,8 +167,8 @@ std::string asked_text(const PlanReport& plan) {
     by_memory.add({bytes_text(point.filter_memory), fmt::format("{:.3g}", point.wasted_reads)});
   }
   return fmt::format(
-      "\n{} of filters in memory, for what has been asked since the store was opened: {:.3g} wasted reads per get, at "
-      "best {:.3g}\n\n{}\n{}",
+      "\n{} of filters in memory, for what was asked since the store was opened:\n"
+      "{:.3g} wasted reads per get, at best {:.3g}\n\n{}\n{}",
       bytes_text(plan.filter_bytes_now), plan.wasted_reads_now, plan.wasted_reads_best, by_level.text(),
       by_memory.text());
 }

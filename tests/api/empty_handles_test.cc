@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/memory_file_system.h"
+#include "support/scratch_folder.h"
 
 namespace tamis::test {
 namespace {
@@ -294,6 +295,8 @@ TEST_F(EmptyHandles, P4_AMutableFilterAnswersMaybeAndDoesNotChange) {
   const auto check = [&](MutableFilter& filter) {
     EXPECT_TRUE(filter.may_contain("key"));
     EXPECT_TRUE(filter.may_contain_hash(42));
+    EXPECT_EQ(filter.count_hash(42), 1U);
+    EXPECT_TRUE(filter.part(0, 100).empty());
     MutableFilter full = make();
     check_closed({filter.add("key"), filter.add_hash(1), filter.remove("key").status(), filter.remove_hash(1).status(),
                   filter.merge(full), full.merge(filter), filter.intersect(full), full.intersect(filter),
@@ -308,6 +311,51 @@ TEST_F(EmptyHandles, P4_AMutableFilterAnswersMaybeAndDoesNotChange) {
     check_maybe(filter.freeze());
   };
   check_empty<MutableFilter>(make, check);
+}
+
+TEST_F(EmptyHandles, P4_AConcurrentFilterAnswersMaybeAndIgnoresKeys) {
+  const auto make = [] { return *ConcurrentFilter::create({.kind = "split", .capacity = 100}); };
+  check_empty<ConcurrentFilter>(make, [](ConcurrentFilter& filter) {
+    filter.add("key");
+    filter.add_hash(1);
+    EXPECT_TRUE(filter.may_contain("other"));
+    EXPECT_TRUE(filter.may_contain_hash(42));
+    EXPECT_EQ(filter.hash("key"), 0U);
+    EXPECT_EQ(filter.keys(), 0U);
+    check_maybe(filter.freeze());
+  });
+}
+
+TEST_F(EmptyHandles, P4_AFilterWindowAnswersMaybeAndIsClosed) {
+  const auto make = [] { return *FilterWindow::create({.kind = "bloom", .capacity = 100}, std::chrono::hours(1)); };
+  check_empty<FilterWindow>(make, [](FilterWindow& window) {
+    check_closed({window.add("key", std::chrono::milliseconds(1))});
+    EXPECT_TRUE(window.may_contain("key", std::chrono::milliseconds(1)));
+    EXPECT_EQ(window.bytes(), 0U);
+  });
+}
+
+TEST_F(EmptyHandles, P4_AMutableFilterFileAnswersMaybeAndIsClosed) {
+  const ScratchFolder folder;
+  int files = 0;
+  const auto make = [&] {
+    return *MutableFilterFile::create(folder.path(std::to_string(++files)), {.capacity = 100});
+  };
+  check_empty<MutableFilterFile>(make, [](MutableFilterFile& file) {
+    check_closed({file.add("key"), file.remove("key").status(), file.sync(), file.close()});
+    EXPECT_TRUE(file.filter().may_contain("key"));
+  });
+}
+
+TEST_F(EmptyHandles, AFilterImportThatWasMovedFromHasNoPart) {
+  MutableFilter filter = *MutableFilter::create({.kind = "counting", .capacity = 100});
+  const auto make = [&] {
+    FilterImport import;
+    EXPECT_TRUE(import.add(filter.part(0, 1000)).ok());
+    return import;
+  };
+  check_empty<FilterImport>(
+      make, [](FilterImport& import) { EXPECT_EQ(import.finish().status().code(), StatusCode::kInvalidArgument); });
 }
 
 TEST_F(EmptyHandles, AFilterBuilderThatWasMovedFromIgnoresKeysAndIsClosed) {

@@ -35,6 +35,7 @@ class VerbOptions : public testing::Test {
       if (file.path().extension() == ".tms") std::filesystem::copy_file(file.path(), "one.tms");
     }
     run("filter build --kind bloom --fpr 0.01 --keys keys -o bloom");
+    run("filter build --kind counting --fpr 0.01 --keys keys -o counting");
     run("filter build --format cassandra-old --fpr 0.01 --keys keys -o Filter.db");
   }
   void TearDown() override {
@@ -95,6 +96,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"options", {"options"}},
     {"filter build", {"filter build --kind bloom --fpr 0.01 --keys keys -o other"}},
     {"filter probe", {"filter probe bloom a", "filter probe bloom --keys keys"}},
+    {"filter add", {"filter add bloom b", "filter add bloom --keys keys"}},
+    {"filter remove", {"filter remove counting b", "filter remove counting --keys keys"}},
     {"filter info", {"filter info bloom"}},
     {"filter size", {"filter size --keys 1000 --fpr 0.01"}},
     {"filter kinds", {"filter kinds"}},
