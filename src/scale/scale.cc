@@ -79,9 +79,10 @@ void describe_levels(const ScaledStore& store, ScalePlan& plan) {
 }
 
 void plan_memory(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
-  const MemoryShares shares = share_memory(
-      question.options,
-      {.filter_bytes = plan.memory.filter_bytes, .index_bytes = whole(store.sum(&ScaledRun::index_wanted))});
+  const MemoryShares shares =
+      share_memory(question.options, {.filter_bytes = plan.memory.filter_bytes,
+                                      .usual_filter_bytes = plan.memory.filter_bytes,
+                                      .index_bytes = whole(store.sum(&ScaledRun::index_wanted))});
   const bool all_fit = shares.indexes == shares.wanted_indexes;  // Otherwise there are no block slots.
   const double slots = all_fit ? store.sum(&ScaledRun::blocks) * sizeof(BlockSlot) : 0;
   plan.memory.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
