@@ -5,7 +5,7 @@ import json
 import os
 from typing import Any, Iterable
 
-from .native import answered, call, ffi, given, lib, made, many, owned, path_of, taken_bytes, taken_text
+from .native import Rows, answered, call, ffi, given, lib, made, many, owned, path_of, taken_bytes, taken_text
 
 
 def filter_options(kind: str, rate: float | None, bits_per_key: float | None, capacity: int, seed: int,
@@ -40,6 +40,16 @@ class Filter:
         return Filter(made("filter", lib.tamis_filter_builder_finish, builder))
 
     @staticmethod
+    def build_rows(keys: Any, kind: str = "line", rate: float | None = None, bits_per_key: float | None = None,
+                   seed: int = 0, prefix_rule: str = "none") -> Filter:
+        """The same for a numpy array, or anything else with a buffer: each item is a key, or each row of a table."""
+        rows = Rows(keys)
+        builder = owned("filter_builder", lib.tamis_filter_builder_create(
+            filter_options(kind, rate, bits_per_key, 0, seed, prefix_rule)))
+        lib.tamis_filter_builder_add_rows(builder, rows.count, rows.data, rows.key_size)
+        return Filter(made("filter", lib.tamis_filter_builder_finish, builder))
+
+    @staticmethod
     def open(path: str | os.PathLike[str]) -> Filter:
         """Maps and checks a file."""
         return Filter(made("filter", lib.tamis_filter_open, path_of(path)))
@@ -63,7 +73,18 @@ class Filter:
         answers = ffi.new("uint64_t[]", (count + 63) // 64)
         lib.tamis_filter_may_contain_many(self._filter, count, pointers, sizes, answers)
         del kept
-        return [bool(answers[i // 64] >> (i % 64) & 1) for i in range(count)]
+        bits = int.from_bytes(ffi.buffer(answers), "little")
+        return [bit == "1" for bit in reversed(f"{bits:0{max(count, 1)}b}")][:count]
+
+    def may_contain_rows(self, keys: Any) -> Any:
+        """The answers for an array of keys, as for build_rows: a numpy array of bool. Requires numpy."""
+        import numpy
+
+        rows = Rows(keys)
+        answers = numpy.zeros((rows.count + 63) // 64, dtype="<u8")
+        lib.tamis_filter_may_contain_rows(self._filter, rows.count, rows.data, rows.key_size,
+                                          ffi.from_buffer("uint64_t[]", answers))
+        return numpy.unpackbits(answers.view("u1"), count=rows.count, bitorder="little").view(bool)
 
     def __bytes__(self) -> bytes:
         """The filter as save writes it."""
@@ -108,6 +129,11 @@ class MutableFilter:
     def add(self, key: bytes) -> None:
         """Adds a key."""
         call(lib.tamis_mutable_filter_add, self._filter, *given(key))
+
+    def add_rows(self, keys: Any) -> None:
+        """Adds an array of keys, as for Filter.build_rows."""
+        rows = Rows(keys)
+        call(lib.tamis_mutable_filter_add_rows, self._filter, rows.count, rows.data, rows.key_size)
 
     def remove(self, key: bytes) -> bool:
         """Removes one copy of a key that was added. False if it certainly was not there."""

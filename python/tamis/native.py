@@ -1,6 +1,8 @@
 """The C API: declarations, errors, bytes. cffi releases the interpreter's lock during each call."""
 from __future__ import annotations
 
+import array
+import itertools
 import json
 import os
 import pathlib
@@ -132,10 +134,25 @@ def given(data: bytes) -> tuple[Any, int]:
     return data if type(data) is bytes else ffi.from_buffer(data), len(data)
 
 
-def many(keys: list[bytes]) -> tuple[int, Any, Any, list[Any]]:
-    """Count, pointers and sizes of keys, and what keeps them alive during the call."""
-    buffers = [ffi.from_buffer(key) for key in keys]
-    return len(keys), ffi.new("char*[]", buffers), ffi.new("size_t[]", [len(key) for key in keys]), buffers
+def many(keys: list[bytes]) -> tuple[int, Any, Any, bytes]:
+    """Count, pointers and sizes of keys, and what keeps them alive during the call: a copy of all of them."""
+    joined = b"".join(keys)
+    sizes = array.array("L", map(len, keys))
+    first = int(ffi.cast("uintptr_t", ffi.from_buffer(joined)))
+    ends = array.array("L", itertools.accumulate(sizes, initial=first))
+    return len(keys), ffi.from_buffer("char*[]", ends), ffi.from_buffer("size_t[]", sizes), joined
+
+
+class Rows:
+    """The keys of an array, one after the other in memory, without a copy: its items, or the rows of a table."""
+
+    def __init__(self, keys: Any):
+        table = memoryview(keys)
+        if not table.c_contiguous or not 1 <= table.ndim <= 2:
+            raise ValueError("keys are the items of a contiguous array, or the rows of a table")
+        self.count = table.shape[0]
+        self.key_size = table.itemsize * (table.shape[1] if table.ndim == 2 else 1)
+        self.data = ffi.from_buffer(table)
 
 
 def path_of(path: str | os.PathLike[str]) -> bytes:

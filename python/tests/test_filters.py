@@ -3,6 +3,8 @@ import pathlib
 import tempfile
 import unittest
 
+import numpy
+
 import tamis
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "tests/golden/foreign"
@@ -29,6 +31,29 @@ class FilterTest(unittest.TestCase):
             tamis.Filter.from_bytes(bytes(built)[:-1])
         with self.assertRaises(ValueError):
             tamis.Filter.build(words, rate=2)
+
+    def test_arrays(self):
+        numbers = numpy.arange(200_000, dtype="<u4")
+        built = tamis.Filter.build_rows(numbers[:100_000], rate=0.001)
+        answers = built.may_contain_rows(numbers)
+        self.assertEqual((answers.dtype, len(answers)), (bool, 200_000))
+        self.assertTrue(answers[:100_000].all())
+        self.assertLess(answers[100_000:].sum(), 200)
+        self.assertEqual(answers.tolist(), built.may_contain_many(number.tobytes() for number in numbers))
+        table = numpy.frombuffer(b"".join(b"key%05d" % i for i in range(1000)), dtype="u1").reshape(1000, 8)
+        keys = tamis.Filter.build_rows(table)
+        self.assertTrue(b"key00999" in keys and keys.may_contain_rows(table).all())
+        self.assertTrue(keys.may_contain_rows(table.view("S8").ravel()).all())
+        self.assertEqual(len(keys.may_contain_rows(table[:0])), 0)
+        for other in (numbers[::2], numpy.zeros((2, 2, 2)), numpy.array(5), table.T, 5):
+            with self.assertRaises((ValueError, TypeError)):
+                built.may_contain_rows(other)
+        growing = tamis.MutableFilter("growing")
+        growing.add_rows(numbers[:1000])
+        self.assertTrue(growing.freeze().may_contain_rows(numbers[:1000]).all())
+        full = tamis.MutableFilter("cuckoo", capacity=10)
+        with self.assertRaises(tamis.OutOfSpace):
+            full.add_rows(numbers)
 
     def test_prefixes(self):
         users = tamis.Filter.build([b"user/1"], prefix_rule="until:/", rate=0.0001)

@@ -1,4 +1,6 @@
 // Filters in C: options, building, probing.
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "capi/filter_options.h"
@@ -90,6 +92,16 @@ void tamis_filter_may_contain_many_hashes(const tamis_filter_t* filter, size_t c
                                           uint64_t* answers) {
   filter->filter.may_contain_many(std::span(hashes, count), answers);
 }
+void tamis_filter_may_contain_rows(const tamis_filter_t* filter, size_t count, const void* rows, size_t key_size,
+                                   uint64_t* answers) {
+  constexpr std::size_t kSome = 1024;  // Whole words of answers.
+  std::array<std::string_view, kSome> keys;
+  for (std::size_t first = 0; first < count; first += kSome) {
+    const std::size_t some = std::min(kSome, count - first);
+    for (std::size_t i = 0; i < some; ++i) keys[i] = row_of(rows, key_size, first + i);
+    filter->filter.may_contain_many(std::span(keys).first(some), answers + first / 64);
+  }
+}
 uint64_t tamis_filter_hash(const tamis_filter_t* filter, const char* key, size_t key_size) {
   return filter->filter.hash(bytes_of(key, key_size));
 }
@@ -109,6 +121,11 @@ tamis_filter_builder_t* tamis_filter_builder_create(const tamis_filter_options_t
 void tamis_filter_builder_free(tamis_filter_builder_t* builder) { delete builder; }
 void tamis_filter_builder_add(tamis_filter_builder_t* builder, const char* key, size_t key_size) {
   never_throws([&] { builder->builder.add(bytes_of(key, key_size)); });
+}
+void tamis_filter_builder_add_rows(tamis_filter_builder_t* builder, size_t count, const void* rows, size_t key_size) {
+  never_throws([&] {
+    for (std::size_t i = 0; i < count; ++i) builder->builder.add(row_of(rows, key_size, i));
+  });
 }
 void tamis_filter_builder_add_hash(tamis_filter_builder_t* builder, uint64_t hash) {
   never_throws([&] { builder->builder.add_hash(hash); });

@@ -29,6 +29,14 @@ void tamis_mutable_filter_free(tamis_mutable_filter_t* filter) { delete filter; 
 tamis_code_t tamis_mutable_filter_add(tamis_mutable_filter_t* filter, const char* key, size_t key_size, char** errptr) {
   return answer(errptr, [&] { return filter->filter.add(bytes_of(key, key_size)); });
 }
+tamis_code_t tamis_mutable_filter_add_rows(tamis_mutable_filter_t* filter, size_t count, const void* rows,
+                                           size_t key_size, char** errptr) {
+  return answer(errptr, [&] {
+    Status added;
+    for (std::size_t i = 0; i < count && added.ok(); ++i) added = filter->filter.add(row_of(rows, key_size, i));
+    return added;
+  });
+}
 tamis_code_t tamis_mutable_filter_add_hash(tamis_mutable_filter_t* filter, uint64_t hash, char** errptr) {
   return answer(errptr, [&] { return filter->filter.add_hash(hash); });
 }

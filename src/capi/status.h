@@ -63,6 +63,11 @@ inline std::optional<std::string_view> bytes_or_none(const char* data, std::size
   return std::string_view(data, size);
 }
 
+/// Key `i` of those that lie one after the other.
+inline std::string_view row_of(const void* rows, std::size_t key_size, std::size_t i) {
+  return {static_cast<const char*>(rows) + i * key_size, key_size};
+}
+
 /// Views of `count` keys.
 std::vector<std::string_view> views_of(std::size_t count, const char* const* keys, const std::size_t* key_sizes);
 

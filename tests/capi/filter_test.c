@@ -49,6 +49,9 @@ void test_filters(void) {
   tamis_filter_may_contain_many_hashes(filter, 3, hashes, &answers);
   CHECK(answers == 7);
 
+  tamis_filter_may_contain_rows(filter, 3, "user/1user/2user/3", 6, &answers);
+  CHECK(answers == 7);
+
   char* json = tamis_filter_info_json(filter);
   HAS(json, "{\"kind\": \"line\",");
   HAS(json, "\"keys\": 3,");
@@ -70,6 +73,40 @@ void test_filters(void) {
   CHECK(opened == NULL);
   FAILS(TAMIS_IO_ERROR, tamis_filter_open(path_of("no such file"), &opened, &error));
   tamis_filter_free(filter);
+}
+
+void test_rows(void) {
+  enum { kKeys = 3000 };
+  static uint32_t rows[2 * kKeys];  // The second half is not added.
+  for (uint32_t i = 0; i < 2 * kKeys; ++i) rows[i] = i;
+  tamis_filter_builder_t* builder = tamis_filter_builder_create(NULL);
+  tamis_filter_builder_add_rows(builder, kKeys, rows, sizeof(uint32_t));
+  CHECK(tamis_filter_builder_keys(builder) == kKeys);
+  tamis_filter_t* filter = NULL;
+  SUCCEEDS(tamis_filter_builder_finish(builder, &filter, &error));
+  tamis_filter_builder_free(builder);
+  uint64_t answers[(2 * kKeys + 63) / 64];
+  tamis_filter_may_contain_rows(filter, 2 * kKeys, rows, sizeof(uint32_t), answers);
+  int maybe = 0;
+  for (int i = 0; i < 2 * kKeys; ++i) {
+    const bool found = (answers[i / 64] >> (i % 64) & 1) != 0;
+    CHECK(found == tamis_filter_may_contain(filter, (const char*)&rows[i], sizeof(uint32_t)));
+    CHECK(found || i >= kKeys);
+    maybe += found && i >= kKeys;
+  }
+  CHECK(maybe < 100);
+  tamis_filter_free(filter);
+
+  tamis_filter_options_t* options = tamis_filter_options_create();
+  tamis_filter_options_set_kind(options, "cuckoo");
+  tamis_filter_options_set_capacity(options, 100);
+  tamis_mutable_filter_t* seen = NULL;
+  SUCCEEDS(tamis_mutable_filter_create(options, &seen, &error));
+  tamis_filter_options_free(options);
+  SUCCEEDS(tamis_mutable_filter_add_rows(seen, 100, rows, sizeof(uint32_t), &error));
+  for (int i = 0; i < 100; ++i) CHECK(tamis_mutable_filter_may_contain(seen, (const char*)&rows[i], sizeof(uint32_t)));
+  FAILS(TAMIS_OUT_OF_SPACE, tamis_mutable_filter_add_rows(seen, kKeys, rows, sizeof(uint32_t), &error));
+  tamis_mutable_filter_free(seen);
 }
 
 void test_filter_options(void) {

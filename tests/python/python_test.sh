@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Runs one file of the Python module's tests, in the folder python.
+# Runs one file of the Python module's tests, in the folder python, with the first Python that has cffi: that of Debian's
+# packages may not be the first in PATH.
 #
 #     python_test.sh FILE
 set -euo pipefail
-python3 -c 'import cffi' 2>/dev/null || { echo "skipped: there is no cffi for python3 (Debian: python3-cffi)"; exit 77; }
-exec env PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 python3 -W error "$1"
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import cffi, numpy' 2>/dev/null &&
+    exec env PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 "$python" -W error "$1"
+done
+echo "skipped: there is no python3 with cffi and numpy (Debian: python3-cffi python3-numpy)"
+exit 77

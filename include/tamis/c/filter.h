@@ -33,7 +33,7 @@ TAMIS_API void tamis_filter_options_set_target_rate(tamis_filter_options_t* opti
 TAMIS_API void tamis_filter_options_set_bits_per_key(tamis_filter_options_t* options, double bits);
 /// The size in bytes, including the header.
 TAMIS_API void tamis_filter_options_set_memory_bytes(tamis_filter_options_t* options, uint64_t bytes);
-/// The expected number of keys of a mutable filter; only the kind scalable works without it.
+/// The expected number of keys of a mutable filter; only the kinds scalable and growing work without it.
 TAMIS_API void tamis_filter_options_set_capacity(tamis_filter_options_t* options, uint64_t keys);
 /// The public seed of the hash.
 TAMIS_API void tamis_filter_options_set_seed(tamis_filter_options_t* options, uint64_t seed);
@@ -66,6 +66,9 @@ TAMIS_API void tamis_filter_may_contain_many(const tamis_filter_t* filter, size_
 /// The same for hashes.
 TAMIS_API void tamis_filter_may_contain_many_hashes(const tamis_filter_t* filter, size_t count, const uint64_t* hashes,
                                                     uint64_t* answers);
+/// The same for `count` keys of `key_size` bytes each, one after the other.
+TAMIS_API void tamis_filter_may_contain_rows(const tamis_filter_t* filter, size_t count, const void* rows,
+                                             size_t key_size, uint64_t* answers);
 /// The hash of a key.
 TAMIS_API uint64_t tamis_filter_hash(const tamis_filter_t* filter, const char* key, size_t key_size);
 /// The whole filter, as tamis_filter_save writes it; valid as long as the filter.
@@ -85,6 +88,9 @@ TAMIS_API tamis_filter_builder_t* tamis_filter_builder_create(const tamis_filter
 TAMIS_API void tamis_filter_builder_free(tamis_filter_builder_t* builder);
 /// Adds a key; duplicates are allowed.
 TAMIS_API void tamis_filter_builder_add(tamis_filter_builder_t* builder, const char* key, size_t key_size);
+/// Adds `count` keys of `key_size` bytes each, one after the other.
+TAMIS_API void tamis_filter_builder_add_rows(tamis_filter_builder_t* builder, size_t count, const void* rows,
+                                             size_t key_size);
 /// Adds a key by its hash.
 TAMIS_API void tamis_filter_builder_add_hash(tamis_filter_builder_t* builder, uint64_t hash);
 /// The hash of a key with the seed and the prefix rule of the builder.
@@ -112,6 +118,10 @@ TAMIS_API void tamis_mutable_filter_free(tamis_mutable_filter_t* filter);
 /// Adds a key. TAMIS_OUT_OF_SPACE if a filter of the kind cuckoo is full; nothing changes then.
 TAMIS_API tamis_code_t tamis_mutable_filter_add(tamis_mutable_filter_t* filter, const char* key, size_t key_size,
                                                 char** errptr);
+/// Adds `count` keys of `key_size` bytes each, one after the other. After an error those before the key that failed
+/// have been added.
+TAMIS_API tamis_code_t tamis_mutable_filter_add_rows(tamis_mutable_filter_t* filter, size_t count, const void* rows,
+                                                     size_t key_size, char** errptr);
 /// The same for a hash.
 TAMIS_API tamis_code_t tamis_mutable_filter_add_hash(tamis_mutable_filter_t* filter, uint64_t hash, char** errptr);
 /// Removes one copy of a key that was added; `was_there`, which may be NULL, is false if it certainly was not.
