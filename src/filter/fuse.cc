@@ -9,7 +9,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <ranges>
 #include <type_traits>
 #include <vector>
 
@@ -169,8 +168,8 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
     return cannot_reach("fuse", target, "ribbon");
   }
   const bool by_memory = target.measure == SizeTarget::Measure::kMemory;
-  for (const std::uint32_t slot_bits : std::views::reverse(kWidths)) {
-    const FilterSize size = size_with(keys, slot_bits);
+  for (auto slot_bits = kWidths.rbegin(); slot_bits != kWidths.rend(); ++slot_bits) {
+    const FilterSize size = size_with(keys, *slot_bits);
     const double needed = by_memory ? static_cast<double>(size.bytes) : size.bits_per_key();
     if (needed <= target.value) return size;
   }

@@ -338,9 +338,7 @@ TEST_F(EmptyHandles, P4_AFilterWindowAnswersMaybeAndIsClosed) {
 TEST_F(EmptyHandles, P4_AMutableFilterFileAnswersMaybeAndIsClosed) {
   const ScratchFolder folder;
   int files = 0;
-  const auto make = [&] {
-    return *MutableFilterFile::create(folder.path(std::to_string(++files)), {.capacity = 100});
-  };
+  const auto make = [&] { return *MutableFilterFile::create(folder.path(std::to_string(++files)), {.capacity = 100}); };
   check_empty<MutableFilterFile>(make, [](MutableFilterFile& file) {
     check_closed({file.add("key"), file.remove("key").status(), file.sync(), file.close()});
     EXPECT_TRUE(file.filter().may_contain("key"));

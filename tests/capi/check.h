@@ -45,7 +45,8 @@ void check_value(tamis_t* db, const char* key, const char* value);
   use(codes) use(options) use(writes) use(reads) use(large_values) use(absent_results) use(expiry) use(merges) \
       use(listener) use(closing) use(iterators) use(snapshots) use(keyspaces) use(batches) use(batch_cursors)  \
           use(transactions) use(savepoints) use(transact) use(reads_of_transactions) use(upkeep) use(reports)  \
-              use(repair) use(followers) use(filters) use(rows) use(filter_options) use(mutable_filters) use(foreign_filters)
+              use(repair) use(followers) use(filters) use(rows) use(filter_options) use(mutable_filters)       \
+                  use(foreign_filters)
 
 #define DECLARE_TEST(name) void test_##name(void);
 EACH_TEST(DECLARE_TEST)
