@@ -1,13 +1,14 @@
 // What it is worth that filter memory follows the lookups.
 //
-//     skew_bench [--keys N] [--lookups N]
+//     skew_bench [--keys N] [--lookups N] [--part skew|move|split]
 //
 // A store of many tables is asked for absent keys. The tables have Zipfian popularity, and the popular ones are
 // scattered. For several amounts of filter memory it counts the reads that no filter saved: with filters that have just
 // the columns of the plan, as if all tables were asked alike, and with columns that follow the lookups. Both are
 // compared with the optimum, found by dynamic programming over all columns of all tables with the true popularity. Then
-// other tables become popular, and it counts the lookups until the reads are near the new optimum. Nothing runs in the
-// background: a put after every so many lookups does what is due, so that the counts do not depend on the machine.
+// other tables become popular, and it counts the lookups until the reads are near the new optimum. Last, the reads of
+// files per lookup when filters and indexes do not fit, for other shares of filters than the usual one. Nothing runs in
+// the background: a put after every so many lookups does what is due, so that the counts do not depend on the machine.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -29,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kStretches = 500;  // Of keys, each with a popularity of its own.
+constexpr std::uint64_t kTables = 560;     // About.
 constexpr std::uint64_t kStep = 4096;      // Lookups between two looks at the plan.
 constexpr double kNearOptimum = 1.1;
 
@@ -148,7 +150,9 @@ double ask(DB& db, Popularity& popularity, std::uint64_t lookups, Latencies* lat
 }
 
 Options options_for(std::uint64_t keys, double bits_per_key, bool follows) {
-  Options options{.memory_bytes = std::uint64_t{1} << 30, .memtable_bytes = 2 << 20, .table_bytes = 512 << 10};
+  constexpr std::uint64_t kBytesPerEntry = 117;
+  Options options{.memory_bytes = std::uint64_t{1} << 30, .memtable_bytes = 2 << 20};
+  options.table_bytes = std::max<std::uint64_t>(keys * kBytesPerEntry / kTables, 4 << 10);
   options.filter_memory = static_cast<std::uint64_t>(bits_per_key * static_cast<double>(keys) / 8);
   options.fanout = 6;
   if (!follows) options.filter_reserve_percent = 0;
@@ -182,9 +186,9 @@ struct Store {
 };
 
 void measure_skew(std::uint64_t keys, std::uint64_t lookups) {
-  fmt::print("| bits per key | skew | tables | fixed columns | columns follow | ratio | × optimum |\n");
-  fmt::print("|---:|---:|---:|---:|---:|---:|---:|\n");
-  for (const double bits : {2.0, 4.0, 6.0, 10.0}) {
+  fmt::print("\n| bits per key | skew | tables | run index | fixed columns | columns follow | ratio | × optimum |\n");
+  fmt::print("|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const double bits : {2.0, 4.0, 6.0, 10.0, 14.0}) {
     Store fixed(keys, bits, false);
     Store follows(keys, bits, true);
     for (const double skew : {0.99, 0.7, 0.0}) {
@@ -197,9 +201,12 @@ void measure_skew(std::uint64_t keys, std::uint64_t lookups) {
       const double with_fixed = settled_reads(fixed.db);
       const double with_following = settled_reads(follows.db);
       const PlanReport plan = follows.db.plan();
-      const double fewest = fewest_reads(plan, popularity, memory_of(keys, bits));
-      fmt::print("| {} | {} | {} | {:.5f} | {:.5f} | {:.2f} | {:.3f} |\n", bits, skew, plan.tables.size(), with_fixed,
-                 with_following, with_following / with_fixed, reads_now(plan, popularity) / fewest);
+      const std::uint64_t filters = follows.db.stats().memory.filters;
+      const std::uint64_t run_index = filters - std::min(filters, plan.filter_bytes_now);
+      const double fewest = fewest_reads(plan, popularity, memory_of(keys, bits) - run_index);
+      fmt::print("| {} | {} | {} | {} KiB | {:.5f} | {:.5f} | {:.2f} | {:.3f} |\n", bits, skew, plan.tables.size(),
+                 run_index >> 10, with_fixed, with_following, with_following / with_fixed,
+                 reads_now(plan, popularity) / fewest);
       (void)std::fflush(stdout);
     }
   }
@@ -218,7 +225,7 @@ void measure_move(std::uint64_t keys, std::uint64_t lookups) {
   Latencies meanwhile;
   double reads = reads_now(store.db.plan(), moved);
   fmt::print(
-      "\nAt 4 bits per key and a skew of 0.99: {:.5f} reads in vain per lookup; after the move {:.5f}, optimum "
+      "At 4 bits per key and a skew of 0.99: {:.5f} reads in vain per lookup; after the move {:.5f}, optimum "
       "{:.5f}.\n",
       reads_before, reads, fewest);
   std::uint64_t asked = 0;
@@ -237,15 +244,69 @@ void measure_move(std::uint64_t keys, std::uint64_t lookups) {
              usual.percentile(0.999), meanwhile.percentile(0.5), meanwhile.percentile(0.999));
 }
 
+/// Reads of files since the store was opened.
+std::uint64_t file_reads(const DB& db) {
+  const Stats stats = db.stats();
+  std::uint64_t sum = stats.memory.metadata_loads;
+  for (const Stats::Level& level : stats.levels) sum += level.blocks_read;
+  return sum;
+}
+
+/// Per lookup, of which every so many are for present keys.
+double reads_of_mix(DB& db, Popularity& popularity, std::uint64_t lookups, std::uint64_t present_of_ten) {
+  const std::uint64_t before = file_reads(db);
+  std::string value;
+  for (std::uint64_t i = 0; i < lookups; ++i) {
+    if (i % kStep == 0) need(db.put("zzz", ""));
+    std::string key = popularity.absent_key();
+    if (i % 10 < present_of_ten) key.back() = '0';
+    need(db.get(key, &value).status());
+  }
+  return static_cast<double>(file_reads(db) - before) / static_cast<double>(lookups);
+}
+
+/// Whether another division of memory between filters and the rest would read less.
+void measure_split(std::uint64_t keys, std::uint64_t lookups) {
+  constexpr double kBytesPerKey = 3;  // Of memory_bytes: indexes and usual filters together take about as much.
+  Store filled(keys, 4, true);
+  filled.db = DB();
+  Options options = options_for(keys, 4, true);
+  options.memory_bytes = static_cast<std::uint64_t>(kBytesPerKey * static_cast<double>(keys));
+  options.memtable_bytes = 64 << 10;
+  fmt::print("\n| filter_memory | 0 of 10 present | 5 of 10 | 10 of 10 |\n|---:|---:|---:|---:|\n");
+  for (const double share : {0.0, 0.0625, 0.125, 0.25, 0.375, 0.5, 0.625}) {
+    options.filter_memory.reset();
+    if (share > 0)
+      options.filter_memory = static_cast<std::uint64_t>(share * static_cast<double>(options.memory_bytes));
+    fmt::print("| {} |", get_option(options, "filter_memory"));
+    for (const std::uint64_t present : {0, 5, 10}) {
+      Result<DB> db =
+          DB::open("/store", options, {.files = &filled.files, .random_seed = 1, .runs_in_background = false});
+      need(db.status());
+      Popularity popularity(0.99, keys, 1);
+      (void)reads_of_mix(*db, popularity, lookups / 2, present);
+      fmt::print(" {:.4f} |", reads_of_mix(*db, popularity, lookups / 4, present));
+      (void)std::fflush(stdout);
+    }
+    fmt::print("\n");
+  }
+}
+
 }  // namespace
 }  // namespace tamis::bench
 
 int main(int argc, char** argv) {
   using namespace tamis::bench;
-  std::uint64_t keys = 2'500'000;
+  std::uint64_t keys = 1'000'000;
   std::uint64_t lookups = 400'000;
-  if (!read_options(argc, argv, {{"--keys", into(keys)}, {"--lookups", into(lookups)}})) return 2;
-  measure_skew(keys, lookups);
-  measure_move(keys, lookups);
+  std::string part;
+  const auto into_part = [&](const std::string& word) {
+    return (part = word) == "skew" || word == "move" || word == "split";
+  };
+  if (!read_options(argc, argv, {{"--keys", into(keys)}, {"--lookups", into(lookups)}, {"--part", into_part}}))
+    return 2;
+  if (part.empty() || part == "move") measure_move(keys, lookups);
+  if (part.empty() || part == "skew") measure_skew(keys, lookups);
+  if (part.empty() || part == "split") measure_split(keys, lookups);
   return 0;
 }

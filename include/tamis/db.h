@@ -155,6 +155,12 @@ class TAMIS_EXPORT DB {
   Status compact(const Range& range = {}, const Progress& progress = {});
   /// Waits until no flush or compaction is due or running. Updates the run index if lookups need one.
   Status wait_idle();
+  /// Changes an option of the open store, until it is closed: memory_bytes or filter_memory, as set_option of
+  /// <tamis/options.h> would. With less memory, cached blocks, columns of filters and indexes are dropped before this
+  /// returns; with more, what lookups ask for is loaded in the background. No table is rewritten. kInvalidArgument for
+  /// other options, for values out of range, and if memory_bytes falls below four times the memtable size that the
+  /// store was opened with. Like a write, it fails while writes have stopped.
+  Status set_option(std::string_view name, std::string_view value);
   /// Resumes writes, to new files, once the cause of a background error is gone.
   Status resume();
   /// Shows what the writer of the store has committed since the store was opened with Options::follows, or since the

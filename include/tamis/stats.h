@@ -140,11 +140,13 @@ struct TAMIS_EXPORT Explanation {
   struct Step {
     /// "memtable", "sealed memtable", "table", "value file", or "run" if none of its tables was probed.
     std::string where = {};
-    std::optional<std::uint32_t> level = {};  ///< The table's level.
-    std::optional<std::uint64_t> run = {};    ///< Its run number.
-    std::optional<std::uint64_t> table = {};  ///< Its file number.
-    std::string filter_kind = {};             ///< Empty if there is no filter to probe.
-    double bits_per_key = 0;                  ///< Bits per key of its filter, as far as it is in memory.
+    std::optional<std::uint32_t> level = {};           ///< The table's level.
+    std::optional<std::uint64_t> run = {};             ///< Its run number.
+    std::optional<std::uint64_t> table = {};           ///< Its file number.
+    std::string filter_kind = {};                      ///< Empty if there is no filter to probe.
+    double bits_per_key = 0;                           ///< Bits per key of its filter, as far as it is in memory.
+    std::optional<std::uint64_t> columns = {};         ///< Of a "sliced" filter: the columns in memory that were asked.
+    std::optional<std::uint64_t> stored_columns = {};  ///< Of a "sliced" filter: those in the file.
     /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty if there is none.
     std::string filter_verdict = {};
     std::string block_source = {};  ///< "cache" or "disk"; empty if no block was searched.
@@ -198,6 +200,8 @@ struct TAMIS_EXPORT PlanReport {
     double rate = 1;                   ///< The false-positive rate with the columns in memory.
     double stored_rate = 1;            ///< The same with all columns.
     double asked_in_vain = 0;          ///< Per get, as estimated: lookups whose key is within its keys and not in it.
+    double wasted_reads = 0;           ///< Per get, as planned: those that the columns in memory let pass.
+    double observed_reads = 0;         ///< Per get, as counted; what was asked lately counts more.
   };
   /// What another amount of memory would save.
   struct Point {
@@ -215,6 +219,7 @@ struct TAMIS_EXPORT PlanReport {
   std::uint64_t filter_bytes_now = 0;    ///< Memory of all filters as planned now.
   double wasted_reads_now = 0;           ///< Reads in vain per get: of the filters in memory now.
   double wasted_reads_best = 0;          ///< The same with the best use of that memory.
+  double wasted_reads_observed = 0;      ///< Reads in vain per get, as counted; what was asked lately counts more.
   std::vector<Point> other_memory = {};  ///< From an eighth of filter_bytes_now to eight times as much.
 
   /// A human-readable table.

@@ -152,6 +152,10 @@ class Store(Keyspace):
         """Waits until no flush or compaction is due or running."""
         call(lib.tamis_wait_idle, self._db)
 
+    def set_option(self, name: str, value: str | int) -> None:
+        """Changes memory_bytes or filter_memory of the open store."""
+        call(lib.tamis_set_option, self._db, name.encode(), str(value).encode())
+
     def resume(self) -> None:
         """Resumes writes once the cause of a background error is gone."""
         call(lib.tamis_resume, self._db)

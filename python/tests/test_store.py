@@ -198,6 +198,10 @@ class StoreTest(unittest.TestCase):
         db.compact(b"1", b"2")
         db.wait_idle()
         db.sync()
+        db.set_option("memory_bytes", 1 << 30)
+        self.assertEqual(db.stats()["memory"]["budget"], 1 << 30)
+        with self.assertRaises(tamis.InvalidArgument):
+            db.set_option("fanout", 4)
         db.resume()
         self.assertGreater(db.approximate_size(), 0)
         self.assertEqual(db.approximate_size(b"5"), 0)

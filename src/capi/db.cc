@@ -77,6 +77,9 @@ tamis_code_t tamis_compact(tamis_t* db, tamis_keyspace_t* keyspace, const char* 
 tamis_code_t tamis_wait_idle(tamis_t* db, char** errptr) {
   return answer(errptr, [&] { return db->db.wait_idle(); });
 }
+tamis_code_t tamis_set_option(tamis_t* db, const char* name, const char* value, char** errptr) {
+  return answer(errptr, [&] { return db->db.set_option(name, value); });
+}
 tamis_code_t tamis_resume(tamis_t* db, char** errptr) {
   return answer(errptr, [&] { return db->db.resume(); });
 }

@@ -135,7 +135,7 @@ void CommitWindow::record_all(std::span<const Changes> changes, Sequence before,
     if (const std::optional<Sequence> oldest = handles_.oldest_snapshot()) forget_until(*oldest);
     trims_at_ = std::max(kMinTrim, 2 * order_.size());
   }
-  while (bytes_.load(std::memory_order_relaxed) > max_bytes_) forget_oldest();
+  forget_beyond_limit();
 }
 
 void CommitWindow::record_changes(std::span<const Changes> changes, Sequence before) {
@@ -174,6 +174,10 @@ void CommitWindow::forget_oldest() {
   }
   complete_after_ = oldest.sequence;
   count_bytes(-static_cast<std::int64_t>(bytes));
+}
+
+void CommitWindow::forget_beyond_limit() {
+  while (bytes_.load(std::memory_order_relaxed) > max_bytes_) forget_oldest();
 }
 
 void CommitWindow::forget_all() {

@@ -65,6 +65,11 @@ class CommitWindow {
     }
     record_all(changes, before, last);
   }
+  /// From now on it takes at most this. What it must forget makes old transactions conflict.
+  void limit(std::uint64_t max_bytes) {
+    max_bytes_ = max_bytes;
+    forget_beyond_limit();
+  }
   /// By any thread.
   void count_committed() { committed_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -85,13 +90,14 @@ class CommitWindow {
   void record_changes(std::span<const Changes> changes, Sequence before);
   void forget_until(Sequence last);
   void forget_oldest();
+  void forget_beyond_limit();
   void forget_all();
   void count_bytes(std::int64_t more);
 
   const LiveHandles& handles_;
-  const std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> live_ = 0;
   // Belongs to the leader.
+  std::uint64_t max_bytes_;
   Sequence complete_after_ = {};
   WrittenKeys written_;
   std::deque<Recorded> order_;

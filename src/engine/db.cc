@@ -137,6 +137,9 @@ Status DB::compact(const Range& range, const Progress& progress) {
 Status DB::wait_idle() {
   return ask(store_, [&](Store& store) { return store.wait_idle(); });
 }
+Status DB::set_option(std::string_view name, std::string_view value) {
+  return ask(store_, [&](Store& store) { return store.set_option(name, value); });
+}
 Status DB::resume() {
   return ask(store_, [&](Store& store) { return store.resume(); });
 }

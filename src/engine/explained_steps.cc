@@ -34,6 +34,10 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
   const std::uint64_t bytes_in_memory = facts.filter_bytes_with(step.table->filter_columns());
   result.bits_per_key = 8 * static_cast<double>(bytes_in_memory) / static_cast<double>(facts.keys);
+  if (facts.filter_slices) {
+    result.columns = step.table->filter_columns();
+    result.stored_columns = facts.filter_columns();
+  }
   result.filter_verdict = kVerdicts[static_cast<std::size_t>(step.verdict)];
   result.block_source = kSources[static_cast<std::size_t>(step.source)];
   return result;

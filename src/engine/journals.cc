@@ -109,6 +109,13 @@ std::uint64_t Journals::newest() const {
   return live_.empty() ? 0 : live_.back().number;
 }
 
+void Journals::limit_window(std::uint64_t window_bytes) {
+  most_window_bytes_ = window_bytes;
+  if (writer_ == nullptr) return;
+  writer_->limit_window(window_bytes);
+  window_bytes_.store(writer_->window_bytes(), std::memory_order_relaxed);
+}
+
 Status Journals::open_if_closed() {
   if (!closed_) return {};
   TAMIS_TRY_STATUS(reopened_);

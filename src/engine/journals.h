@@ -37,6 +37,8 @@ class Journals {
   }
   /// Of the journals that begin from now on (rule 42). The term is durable in CURRENT.
   void begin_term(std::uint64_t term) { term_ = term; }
+  /// From now on at most this much of the current journal may be mapped. A larger limit is for later journals.
+  void limit_window(std::uint64_t window_bytes);
   /// For the journals that begin from now on (rule 36). They are durable in the manifest's header.
   void use(const Features& features) { features_ |= features; }
 
@@ -120,12 +122,12 @@ class Journals {
   FileSystem& files_;
   const std::string directory_;
   RandomSource& random_;
-  const std::uint64_t most_window_bytes_;
   StoreId store_id_ = {};
   std::uint64_t term_ = 0;
   Features features_ = {};
 
   // Belongs to the leader.
+  std::uint64_t most_window_bytes_;
   std::unique_ptr<JournalWriter> writer_;
   struct Closed {
     std::uint64_t number = 0;

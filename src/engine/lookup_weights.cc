@@ -61,6 +61,9 @@ void LookupWeights::observe(std::span<const WeighedTable> tables, std::uint64_t 
     record.seen.fade(fade);
     record.seen.questions += record.new_questions(counts);
     record.seen.gets += static_cast<double>(gets) * (kSampledShare + record.share_passed);
+    record.reads.fade(fade);
+    record.reads.questions += static_cast<double>(passed_of(counts) - record.passed);
+    record.reads.gets += static_cast<double>(gets);
     record.level = weighed.level;
   }
 }
@@ -161,6 +164,11 @@ std::vector<double> LookupWeights::weights(std::span<const WeighedTable> tables)
     weights.push_back((seen.questions + 1) / (seen.gets + 1 / expected));
   }
   return weights;
+}
+
+double LookupWeights::observed_reads(const WeighedTable& weighed) const {
+  const auto record = records_.find(weighed.facts->number);
+  return record == records_.end() ? 0 : record->second.reads.weight();
 }
 
 }  // namespace tamis

@@ -45,6 +45,8 @@ class LookupWeights {
   void begin(std::span<const WeighedTable> tables);
   /// Of the same tables, in their order.
   [[nodiscard]] std::vector<double> weights(std::span<const WeighedTable> tables) const;
+  /// Of one of them: its reads in vain per get, as counted.
+  [[nodiscard]] double observed_reads(const WeighedTable& weighed) const;
 
  private:
   /// Questions seen, and the gets that would show each question of theirs: their ratio is the weight.
@@ -63,6 +65,7 @@ class LookupWeights {
     std::uint64_t passed = 0;
     double share_passed = 1;  // Of its questions, since then.
     Seen seen = {};
+    Seen reads = {};  // Those questions that became reads.
 
     [[nodiscard]] double new_questions(const TableCounts& counts) const;
     [[nodiscard]] double expected_questions(std::uint64_t gets) const;

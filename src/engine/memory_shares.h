@@ -45,6 +45,7 @@ struct MetadataWanted {
   std::uint64_t filter_bytes = 0;        ///< All columns.
   std::uint64_t usual_filter_bytes = 0;  ///< What filters get of their maximum before the run index.
   std::uint64_t index_bytes = 0;
+  std::uint64_t slot_bytes = 0;                  ///< Of indexes in memory: they stay there.
   std::vector<std::uint64_t> keys_of_runs = {};  ///< The runs that a run index could cover.
   std::uint64_t run_matrix_bytes = 0;            ///< The size of the present run index.
   std::uint64_t other_matrix_bytes = 0;          ///< Of other trees' run indexes.
@@ -76,7 +77,7 @@ inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) 
   shares.run_matrices = matrix_bytes + wanted.other_matrix_bytes;
   if (options.filter_memory) shares.filters = std::min(wanted.filter_bytes + shares.run_matrices, most_filters);
   rest -= shares.filters;
-  shares.indexes = std::min(wanted.index_bytes, rest / 2);
+  shares.indexes = std::min({wanted.index_bytes, std::max(rest / 2, wanted.slot_bytes), rest});
   shares.blocks = rest - shares.indexes;
   shares.wanted_filters = wanted.filter_bytes;
   shares.wanted_indexes = wanted.index_bytes;

@@ -65,35 +65,62 @@ Residency::Found Residency::find_tables() const {
   Found found;
   found.gets = gets();
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) add_tables(*keyspace, found.tables);
+  found.index_limit = memory_.index_budget().limit_bytes();
+  std::uint64_t slot_bytes = 0;
   for (const WeighedTable& weighed : found.tables) {
+    slot_bytes += weighed.table->slot_bytes();
     found.filters.push_back(resident_filter(*weighed.table));
     found.indexes.push_back({.first_bytes = weighed.table->index_memory_bytes()});
   }
   found.filter_limit = memory_.filter_budget().unreserved_bytes();
-  found.index_limit = memory_.index_budget().limit_bytes();
+  found.index_limit -= std::min(found.index_limit, slot_bytes);
   return found;
 }
 
 void Residency::review() {
   if (is_reviewing_.exchange(true, std::memory_order_acquire)) return;
   const auto begin = std::chrono::steady_clock::now();
-  const bool filters_fit = review_tables();
+  const bool filters_fit = review_tables(exceeds_limits());
   const bool is_asked = gets() - gets_at_last_call_ >= kGetsOfAskedStore;
   gets_at_last_call_ = gets();
   const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const auto pause = filters_fit || !is_asked ? kLongPause : std::clamp(kShare * taken, kShortPause, kLongPause);
   pause_ms_.store(static_cast<std::uint32_t>(pause.count()), std::memory_order_relaxed);
+  end_turn();
+}
+
+void Residency::begin_turn() {
+  while (is_reviewing_.exchange(true, std::memory_order_acquire)) is_reviewing_.wait(true, std::memory_order_relaxed);
+}
+
+void Residency::end_turn() {
   is_reviewing_.store(false, std::memory_order_release);
   is_reviewing_.notify_all();
 }
 
-bool Residency::review_tables() {
+/// A lookup that had begun to load something may have taken its memory before the limit fell: then once more.
+void Residency::fit() {
+  constexpr int kTries = 8;
+  begin_turn();
+  for (int i = 0; i < kTries; ++i) {
+    (void)review_tables(true);
+    if (!exceeds_limits()) break;
+  }
+  end_turn();
+}
+
+bool Residency::exceeds_limits() const {
+  const auto exceeds = [](const MetadataBudget& budget) { return budget.used_bytes() > budget.limit_bytes(); };
+  return exceeds(memory_.filter_budget()) || exceeds(memory_.index_budget());
+}
+
+bool Residency::review_tables(bool must) {
   Found found = find_tables();
   const bool filters_fit = bytes_of_all(found.filters) <= found.filter_limit;
   const bool indexes_fit = bytes_of_all(found.indexes) <= found.index_limit;
-  if ((filters_fit && columns_.empty() && indexes_fit) || !is_due(found)) return filters_fit;
-  std::vector<UnloadedMetadata> unloaded;
-  if (!filters_fit || !columns_.empty()) {
+  const bool everything_is_there = filters_fit && columns_.empty() && !is_loading_;
+  if ((everything_is_there && indexes_fit) || !(must || is_due(found))) return filters_fit;
+  if (!everything_is_there) {
     weights_.observe(found.tables, found.gets - gets_at_last_review_);
     const std::vector<std::uint64_t> columns = choose_columns(found);
     if (filters_fit) columns_.clear();
@@ -102,17 +129,22 @@ bool Residency::review_tables() {
     weights_.begin(found.tables);
   }
   gets_at_last_review_ = found.gets;
-  if (indexes_fit) return filters_fit;
+  if (!indexes_fit) drop_indexes(found);
+  return filters_fit;
+}
+
+/// The next lookups load others, as far as they fit.
+void Residency::drop_indexes(Found& found) {
   for (std::size_t i = 0; i < found.indexes.size(); ++i) {
     found.indexes[i].weight = static_cast<double>(found.tables[i].table->counts().positives);
   }
   const ResidentPlan plan = plan_residents(found.indexes, found.index_limit);
+  std::vector<UnloadedMetadata> unloaded;
   for (std::size_t i = 0; i < found.indexes.size(); ++i) {
     Table& table = *found.tables[i].table;
     if (plan.columns[i] == 0 && table.has_index_in_memory()) unloaded.push_back(table.unload_index());
   }
   if (!unloaded.empty()) epoch::wait(epoch::retire());
-  return filters_fit;
 }
 
 bool Residency::is_due(const Found& found) const {
@@ -177,21 +209,24 @@ void Residency::load_columns(const Found& found, std::span<const std::uint64_t> 
     Table& table = *found.tables[i].table;
     const std::uint64_t held = table.filter_columns();
     if (columns[i] <= held) continue;
-    is_loading_ = is_loading_ || loaded >= kLoadedBytes;
+    if (loaded >= kLoadedBytes) {
+      is_loading_ = true;
+      if (held == 0) (void)table.plan_filter(columns[i], false);  // A lookup may load it before the next review.
+      continue;
+    }
     const std::uint64_t before = table.counts().filter_bytes_read;
-    const UnloadedMetadata replaced = table.plan_filter(columns[i], loaded < kLoadedBytes);
+    const UnloadedMetadata replaced = table.plan_filter(columns[i], true);
     if (replaced.filter != nullptr) epoch::wait(epoch::retire());
     loaded += table.counts().filter_bytes_read - before;
   }
 }
 
 void Residency::report(PlanReport& report) {
-  while (is_reviewing_.exchange(true, std::memory_order_acquire)) is_reviewing_.wait(true, std::memory_order_relaxed);
+  begin_turn();
   const Found found = find_tables();
   LookupWeights weights = weights_;
   weights.observe(found.tables, found.gets - gets_at_last_review_);
-  is_reviewing_.store(false, std::memory_order_release);
-  is_reviewing_.notify_all();
+  end_turn();
 
   std::vector<Resident> filters = found.filters;
   const std::vector<double> asked = weights.weights(found.tables);
@@ -202,7 +237,10 @@ void Residency::report(PlanReport& report) {
     const FilterKind* const kind = find_filter_kind(facts.filter_kind);
     filters[i].weight = asked[i];
     report.filter_bytes_now += filters[i].bytes_with(columns);
-    report.wasted_reads_now += filters[i].reads_with(columns);
+    const double planned = filters[i].reads_with(columns);
+    const double observed = weights.observed_reads(weighed);
+    report.wasted_reads_now += planned;
+    report.wasted_reads_observed += observed;
     report.tables.push_back({.table = facts.number,
                              .level = weighed.level,
                              .run = weighed.run,
@@ -216,7 +254,9 @@ void Residency::report(PlanReport& report) {
                              .column_bytes = filters[i].column_bytes,
                              .rate = facts.filter_rate_with(columns),
                              .stored_rate = facts.filter_rate_with(facts.filter_columns()),
-                             .asked_in_vain = asked[i]});
+                             .asked_in_vain = asked[i],
+                             .wasted_reads = planned,
+                             .observed_reads = observed});
   }
   report.wasted_reads_best = plan_residents(filters, report.filter_bytes_now).reads;
   for (std::uint64_t eighths = 1; eighths <= 64; eighths *= 2) {

@@ -33,6 +33,8 @@ class Residency {
   Residency(StoreMemory& memory, const Keyspaces& keyspaces) : memory_(memory), keyspaces_(keyspaces) {}
 
   void review();
+  /// After the limits changed: what no longer fits is gone on return, unless lookups use it.
+  void fit();
   /// How long the next review may wait: short while there are lookups and not all filters fit, but long enough that
   /// reviews take a small share of a core.
   [[nodiscard]] std::chrono::milliseconds pause() const {
@@ -54,12 +56,14 @@ class Residency {
     std::uint64_t index_limit = 0;
   };
 
-  class Turn;  // One thread at a time.
-
+  void begin_turn();
+  void end_turn();
   [[nodiscard]] Found find_tables() const;
   [[nodiscard]] std::uint64_t gets() const;
-  /// Whether not all filters fit.
-  bool review_tables();
+  /// Whether all filters fit. `must`: even if nothing has been asked.
+  bool review_tables(bool must);
+  void drop_indexes(Found& found);
+  [[nodiscard]] bool exceeds_limits() const;
   [[nodiscard]] bool is_due(const Found& found) const;
   /// The columns of each filter.
   std::vector<std::uint64_t> choose_columns(const Found& found);

@@ -60,6 +60,16 @@ void RunIndexer::index_runs(const IsInVain& is_in_vain) {
   is_idle_.notify_all();
 }
 
+void RunIndexer::drop_if_too_large() {
+  const std::shared_ptr<const Version> version = tree_.version();
+  const RunMatrix* const matrix = version->run_index().matrix();
+  if (matrix != nullptr && is_too_large(matrix->plan(), version->shape())) tree_.install_columns({});
+}
+
+bool RunIndexer::is_too_large(const RunMatrixPlan& matrix, const Shape& shape) const {
+  return matrix.bytes() > memory_.shares_for(tree_.id(), shape).run_matrix_room;
+}
+
 void RunIndexer::wait() {
   MutexLock lock(mutex_);
   while (is_indexing_) is_idle_.wait(mutex_);
@@ -113,6 +123,7 @@ void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
   }
   if (!health_.is_closing()) gets_at_last_indexing_ = lookups;
   tree_.install_columns(columns);
+  drop_if_too_large();  // The memory may have become less meanwhile.
 }
 
 }  // namespace tamis

@@ -28,10 +28,13 @@ class RunIndexer {
       : context_(context), memory_(memory), tree_(tree), health_(health), reader_(reader) {}
 
   void index_runs(const IsInVain& is_in_vain) EXCLUDES(mutex_);
+  /// Frees the run index if it has more memory than it may.
+  void drop_if_too_large();
   /// Until nobody indexes.
   void wait() EXCLUDES(mutex_);
 
  private:
+  [[nodiscard]] bool is_too_large(const RunMatrixPlan& matrix, const Shape& shape) const;
   void index_waiting_runs(const IsInVain& is_in_vain);
 
   const StoreContext& context_;

@@ -215,6 +215,19 @@ Status Store::flush() {
   return writer_.flush();
 }
 
+/// Before memory is shared again, nothing has more than it had; and what has less gives it back before this returns.
+Status Store::set_option(std::string_view name, std::string_view value) {
+  TAMIS_TRY_STATUS(check_open());
+  const auto change = [&] { return memory_->set_option(name, value); };
+  TAMIS_TRY_STATUS(context_->options.read_only ? change().status() : writer_.change_memory(change));
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
+    keyspace->tree.share_memory();
+    keyspace->indexer.drop_if_too_large();
+  }
+  residency_.fit();
+  return {};
+}
+
 Status Store::resume() {
   TAMIS_TRY_STATUS(check_open());
   return writer_.resume();

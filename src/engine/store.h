@@ -64,6 +64,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] Status check_owns(const Batch& batch) const;
   Status sync();
   Status flush();
+  Status set_option(std::string_view name, std::string_view value);
   Status resume();
   /// kNotSupported unless the store is a follower.
   Result<std::uint64_t> catch_up();

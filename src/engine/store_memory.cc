@@ -1,5 +1,9 @@
 #include "engine/store_memory.h"
 
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "base/try.h"
@@ -23,20 +27,50 @@ StoreMemory::StoreMemory(const StoreContext& context, std::unique_ptr<BlockCache
       cache_(std::move(cache)),
       handles_(context.files, files_to_keep_open(kMaxOpenTables),
                context.options.direct_reads ? ReadMode::kDirect : ReadMode::kCached),
-      spare_(std::make_shared<SpareMemory>(kept_memory(context.options))) {}
+      spare_(std::make_shared<SpareMemory>(kept_memory(context.options))),
+      options_(context.options) {
+  options_.memtable_bytes = share_memory(options_, MetadataWanted()).memtable;
+}
+
+Result<Options> StoreMemory::set_option(std::string_view name, std::string_view value) {
+  constexpr std::string_view kNames[] = {"memory_bytes", "filter_memory"};
+  MutexLock lock(mutex_);
+  Options changed = options_;
+  TAMIS_TRY_STATUS(tamis::set_option(changed, name, value));  // Knows names that do not exist.
+  if (std::ranges::find(kNames, name) == std::end(kNames)) {
+    return Status::invalid_argument(fmt::format(
+        "option {} is fixed while the store is open; those that can change are {}", name, fmt::join(kNames, ", ")));
+  }
+  TAMIS_TRY_STATUS(check_options(changed));
+  const std::uint64_t least = 4 * options_.memtable_bytes;
+  if (changed.memory_bytes < least) {
+    return Status::invalid_argument(
+        fmt::format("option memory_bytes: '{}' is less than four times the {} that each memtable has had since the "
+                    "store was opened",
+                    get_option(changed, "memory_bytes"), get_option(options_, "memtable_bytes")));
+  }
+  options_ = changed;
+  return changed;
+}
+
+Options StoreMemory::options() const {
+  MutexLock lock(mutex_);
+  return options_;
+}
 
 void StoreMemory::share(KeyspaceId tree, const Version& version) {
   const RunMatrix* const matrix = version.run_index().matrix();
   const std::uint64_t matrix_bytes = matrix == nullptr ? 0 : matrix->plan().bytes();
-  const MemoryShares shares = shares_for(tree, version.shape(), matrix_bytes);
+  MetadataWanted wanted = wanted_by(version.shape(), matrix_bytes);
+  for (const std::shared_ptr<Table>& table : version.tables()) wanted.slot_bytes += table->slot_bytes();
+  MutexLock lock(mutex_);
+  const MemoryShares shares = share_with_others(tree, wanted);
   index_budget_.set_limit(shares.indexes, shares.wanted_indexes);
   filter_budget_.set_limit(shares.filters, shares.wanted_filters, shares.run_matrices);
   cache_->set_capacity(shares.blocks);
-  const MetadataWanted wanted = wanted_by(version.shape());
-  MutexLock lock(mutex_);
   Wanted& now = by_tree_[tree];
   total_ -= now;
-  now = {wanted.filter_bytes, wanted.usual_filter_bytes, matrix_bytes, wanted.index_bytes};
+  now = {wanted.filter_bytes, wanted.usual_filter_bytes, matrix_bytes, wanted.index_bytes, wanted.slot_bytes};
   total_ += now;
 }
 
@@ -48,16 +82,19 @@ void StoreMemory::forget(KeyspaceId tree) {
 
 MemoryShares StoreMemory::shares_for(KeyspaceId tree, const Shape& shape, std::uint64_t run_matrix_bytes) const {
   MetadataWanted wanted = wanted_by(shape, run_matrix_bytes);
-  {
-    MutexLock lock(mutex_);
-    const auto own = by_tree_.find(tree);
-    const Wanted before = own == by_tree_.end() ? Wanted() : own->second;
-    wanted.filter_bytes += total_.filter_bytes - before.filter_bytes;
-    wanted.usual_filter_bytes += total_.usual_filter_bytes - before.usual_filter_bytes;
-    wanted.other_matrix_bytes += total_.matrix_bytes - before.matrix_bytes;
-    wanted.index_bytes += total_.index_bytes - before.index_bytes;
-  }
-  return share_memory(context_.options, std::move(wanted));
+  MutexLock lock(mutex_);
+  return share_with_others(tree, std::move(wanted));
+}
+
+MemoryShares StoreMemory::share_with_others(KeyspaceId tree, MetadataWanted wanted) const {
+  const auto own = by_tree_.find(tree);
+  const Wanted before = own == by_tree_.end() ? Wanted() : own->second;
+  wanted.filter_bytes += total_.filter_bytes - before.filter_bytes;
+  wanted.usual_filter_bytes += total_.usual_filter_bytes - before.usual_filter_bytes;
+  wanted.other_matrix_bytes += total_.matrix_bytes - before.matrix_bytes;
+  wanted.index_bytes += total_.index_bytes - before.index_bytes;
+  wanted.slot_bytes += total_.slot_bytes - before.slot_bytes;
+  return share_memory(options_, std::move(wanted));
 }
 
 TableContext StoreMemory::table_context() {

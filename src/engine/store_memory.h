@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/sync.h"
@@ -18,12 +19,19 @@
 namespace tamis {
 
 /// The block cache, open files, the budgets of indexes and filters, and the spare memory of memtables. Shares
-/// memory_bytes among them (memory_shares.h).
+/// memory_bytes among them (memory_shares.h). memory_bytes and filter_memory may change while the store is open; the
+/// share of memtables stays as it was when it was opened.
 ///
-/// Threads: any.
+/// Threads: any. While its mutex is held to share memory, those of the cache are taken.
 class StoreMemory {
  public:
   static Result<std::unique_ptr<StoreMemory>> make(const StoreContext& context);
+
+  /// Changes memory_bytes or filter_memory, and returns the options with it. Applies once memory is shared again.
+  /// kInvalidArgument for any other option and for values out of range.
+  Result<Options> set_option(std::string_view name, std::string_view value) EXCLUDES(mutex_);
+  /// Those of the store, with what has changed since it was opened.
+  [[nodiscard]] Options options() const EXCLUDES(mutex_);
 
   /// Call when the tables of a tree change. What no longer fits is unloaded by the next review of residency.
   void share(KeyspaceId tree, const Version& version) EXCLUDES(mutex_);
@@ -50,6 +58,8 @@ class StoreMemory {
  private:
   StoreMemory(const StoreContext& context, std::unique_ptr<BlockCache> cache);
 
+  [[nodiscard]] MemoryShares share_with_others(KeyspaceId tree, MetadataWanted wanted) const REQUIRES(mutex_);
+
   const StoreContext& context_;
   const std::unique_ptr<BlockCache> cache_;
   FileHandles handles_;
@@ -64,6 +74,7 @@ class StoreMemory {
       usual_filter_bytes += other.usual_filter_bytes;
       matrix_bytes += other.matrix_bytes;
       index_bytes += other.index_bytes;
+      slot_bytes += other.slot_bytes;
       return *this;
     }
     Wanted& operator-=(const Wanted& other) {
@@ -71,6 +82,7 @@ class StoreMemory {
       usual_filter_bytes -= other.usual_filter_bytes;
       matrix_bytes -= other.matrix_bytes;
       index_bytes -= other.index_bytes;
+      slot_bytes -= other.slot_bytes;
       return *this;
     }
 
@@ -78,8 +90,10 @@ class StoreMemory {
     std::uint64_t usual_filter_bytes = 0;
     std::uint64_t matrix_bytes = 0;  // Its run index.
     std::uint64_t index_bytes = 0;
+    std::uint64_t slot_bytes = 0;  // Of blocks, in memory now.
   };
   mutable Mutex mutex_;
+  Options options_ GUARDED_BY(mutex_);  // With memtable_bytes as it was shared.
   std::unordered_map<KeyspaceId, Wanted> by_tree_ GUARDED_BY(mutex_);
   Wanted total_ GUARDED_BY(mutex_);
 };

@@ -218,7 +218,7 @@ Stats Store::stats() {
                    .records = journal.records,
                    .syncs = journal.syncs};
   Stats::Memory& memory = stats.memory;
-  memory.budget = context_->options.memory_bytes;
+  memory.budget = memory_->options().memory_bytes;
   memory.memtables = sums.memtable_bytes + memory_->spare()->bytes();
   memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
   memory.indexes = memory_->index_budget().used_bytes();
@@ -284,7 +284,7 @@ PlanReport Store::plan(std::optional<std::uint64_t> filter_memory) {
   if (is_of_another_process()) return {};
   const Tree& tree = keyspaces_.default_keyspace().tree;
   const std::shared_ptr<const Version> version = tree.version();
-  FilterPlanOptions options = tree.settings()->filter_plan_options();
+  FilterPlanOptions options = tree.filter_plan_options();
   if (filter_memory) options.memory_bytes = filter_memory;
   const StoreFilterPlan plan = plan_filters(version->shape(), options);
   PlanReport report{.filter_memory = plan.memory_bytes,

@@ -130,7 +130,7 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
   for (const Run* older : all_runs(shape)) spec.older_runs.push_back(older);
-  const FilterPlanner filters(shape, {}, 0, run, entries, settings->filter_plan_options());
+  const FilterPlanner filters(shape, {}, 0, run, entries, keyspace.tree.filter_plan_options());
   spec.filters = &filters;
   begin_rewrite(spec);
   TAMIS_TRY(RewriteResult result, rewrite(source, spec));
@@ -226,7 +226,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   const Tree::ObsoleteListing obsolete(keyspace.tree);
   spec.replaced.others = obsolete.numbers();
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
-                              settings->filter_plan_options());
+                              keyspace.tree.filter_plan_options());
   spec.filters = &filters;
   begin_rewrite(spec);
   const std::vector<KeyRange> parts = parts_of_plan(shape, plan, settings->options);

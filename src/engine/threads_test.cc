@@ -70,6 +70,7 @@ class Crowd {
     threads.emplace_back([this] { look_back(); });
     threads.emplace_back([this] { tend(); });
     threads.emplace_back([this] { inspect(); });
+    threads.emplace_back([this] { change_memory(); });
   }
 
  private:
@@ -166,6 +167,14 @@ class Crowd {
       expect_ok(db_.compact());
       expect_ok(db_.wait_idle());
       expect_ok(db_.sync());
+    }
+  }
+
+  /// The others notice nothing.
+  void change_memory() {
+    while (!is_over()) {
+      for (const char* bytes : {"0", "8KiB", "auto"}) expect_ok(db_.set_option("filter_memory", bytes));
+      for (const char* bytes : {"256KiB", "4MiB", "384KiB"}) expect_ok(db_.set_option("memory_bytes", bytes));
     }
   }
 

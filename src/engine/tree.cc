@@ -35,6 +35,19 @@ void Tree::change_settings(std::shared_ptr<const TreeSettings> settings) {
   generation_.fetch_add(1, std::memory_order_release);  // Another policy may want other tables.
 }
 
+FilterPlanOptions Tree::filter_plan_options() const {
+  const std::shared_ptr<const TreeSettings> now = settings();
+  const Options memory = memory_.options();
+  return {.kind = now->options.filter,
+          .memory_bytes = memory.filter_memory,
+          .most_bytes = memory.memory_bytes / 4,
+          .reserve_percent = now->options.filter_reserve_percent};
+}
+
+void Tree::share_memory() {
+  catalog_.inspect([&](const ManifestState&) { memory_.share(id_, *version()); });  // No newer version comes meanwhile.
+}
+
 PolicyOptions Tree::policy_options() const {
   const std::shared_ptr<const TreeSettings> now = settings();
   return {.fanout = now->options.fanout,

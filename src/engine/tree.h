@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sync.h"
+#include "compaction/filter_planner.h"
 #include "compaction/level_zero.h"
 #include "engine/catalog.h"
 #include "engine/read_view.h"
@@ -77,6 +78,10 @@ class Tree {
   [[nodiscard]] std::shared_ptr<const TreeSettings> settings() const EXCLUDES(mutex_);
   /// Applies to tables that are written from now on.
   void change_settings(std::shared_ptr<const TreeSettings> settings) EXCLUDES(mutex_);
+  /// How filters of tables that are written now are planned.
+  [[nodiscard]] FilterPlanOptions filter_plan_options() const EXCLUDES(mutex_);
+  /// Shares the store's memory again, after memory options changed.
+  void share_memory() EXCLUDES(mutex_);
 
   /// What readers read.
   [[nodiscard]] const CurrentView& view() const { return view_; }

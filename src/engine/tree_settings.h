@@ -1,9 +1,6 @@
 // The options of one tree.
 #pragma once
 
-#include <cstdint>
-
-#include "compaction/filter_planner.h"
 #include "compaction/policy.h"
 #include "tamis/options.h"
 
@@ -14,13 +11,6 @@ namespace tamis {
 /// Threads: constant.
 struct TreeSettings {
   explicit TreeSettings(const Options& given) : options(given), policy(*find_compaction_policy(given.compaction)) {}
-
-  [[nodiscard]] FilterPlanOptions filter_plan_options() const {
-    return {.kind = options.filter,
-            .memory_bytes = options.filter_memory,
-            .most_bytes = options.memory_bytes / 4,
-            .reserve_percent = options.filter_reserve_percent};
-  }
 
   const Options options;
   const CompactionPolicy& policy;

@@ -25,7 +25,8 @@ Writer::Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspac
       health_(health),
       published_(published),
       throttle_(context, keyspaces, maintenance, pool_, health, changes),
-      window_(handles, share_memory(context.options, MetadataWanted()).window) {}
+      window_(handles, share_memory(context.options, MetadataWanted()).window),
+      most_bytes_in_memory_(context.options.memory_bytes / 4) {}
 
 Status Writer::write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check) {
   TAMIS_TRY_STATUS(changes.status());
@@ -42,7 +43,7 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
     TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kRangeDeletes); }));
   if (changes.has_merges()) [[unlikely]]
     TAMIS_TRY_STATUS(prepare_merges(changes));
-  if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
+  if (changes.byte_size() > most_bytes_in_memory_.load(std::memory_order_relaxed)) [[unlikely]]
     return write_large(changes, check);
   pool_.before_write(false);
   CommitRequest request;  // Set field by field: an initializer would first zero all of it.
@@ -92,6 +93,17 @@ Status Writer::resume() {
 Status Writer::run_alone(const std::function<Status()>& task) {
   CommitRequest request{.kind = CommitRequest::Kind::kTask, .task = &task};
   return commits_.commit(request, *this);
+}
+
+Status Writer::change_memory(const std::function<Result<Options>()>& change) {
+  return run_alone([&]() -> Status {
+    TAMIS_TRY(const Options options, change());
+    const MemoryShares shares = share_memory(options, MetadataWanted());
+    window_.limit(shares.window);
+    journals_.limit_window(shares.journal);
+    most_bytes_in_memory_.store(options.memory_bytes / 4, std::memory_order_relaxed);
+    return {};
+  });
 }
 
 void Writer::lead(std::span<CommitRequest* const> group) {

@@ -61,6 +61,9 @@ class Writer final : public GroupLeader {
   /// For such a task: everything written so far is in tables on return.
   Status flush_alone();
 
+  /// Makes the change between two groups of writes, and keeps to the shares of the new options from then on.
+  Status change_memory(const std::function<Result<Options>()>& change);
+
   // writer_trees.cc
   /// Makes the keyspace if it does not exist; otherwise adds to its options.
   Result<std::shared_ptr<OpenKeyspace>> open_keyspace(std::string_view name, const KeyspaceOptions& options);
@@ -157,7 +160,8 @@ class Writer final : public GroupLeader {
   std::uint64_t committing_ = 0;  // Transactions in the current group.
   std::size_t in_group_ = 0;      // Of changes_: what the window knows of the current group.
 
-  std::atomic<bool> has_used_expiry_ = false;  // Since the opening: every journal from then on has the feature.
+  std::atomic<std::uint64_t> most_bytes_in_memory_;  // Of a batch; a larger one is written to tables.
+  std::atomic<bool> has_used_expiry_ = false;        // Since the opening: every journal from then on has the feature.
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> bytes_written_ = 0;
 };

@@ -22,12 +22,21 @@ constexpr std::uint32_t kSyncsBeforeRoom = 4;
 constexpr std::uint64_t kMinRoomForSynced = kPageBytes;
 constexpr std::uint64_t kMaxRoomForSynced = 256 << 10;
 
+std::uint64_t usable_window(std::uint64_t bytes) {
+  bytes = std::min(bytes, AppendFile::kMaxWindowBytes) / kPageBytes * kPageBytes;
+  return bytes < AppendFile::kMinWindowBytes ? 0 : bytes;
+}
+
 }  // namespace
 
 void AppendFile::allow_room_ahead(std::uint64_t most_window_bytes) {
   may_have_room_ahead_ = true;
-  most_window_bytes = std::min(most_window_bytes, kMaxWindowBytes) / kPageBytes * kPageBytes;
-  most_window_bytes_ = most_window_bytes < kMinWindowBytes ? 0 : most_window_bytes;
+  most_window_bytes_ = usable_window(most_window_bytes);
+}
+
+void AppendFile::limit_window(std::uint64_t most_window_bytes) {
+  most_window_bytes_ = std::min(most_window_bytes_, usable_window(most_window_bytes));
+  if (window_bytes() > most_window_bytes_) drop_window();
 }
 
 Status AppendFile::append(std::span<const Bytes> pieces) {

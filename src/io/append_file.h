@@ -50,6 +50,8 @@ class AppendFile {
   /// No appends are expected soon: closes the window and truncates the file to its end.
   Status trim();
   void drop_window() { window_.reset(); }
+  /// From now on windows have at most this size. An open one that is larger is closed.
+  void limit_window(std::uint64_t most_window_bytes);
   /// Makes nothing durable; must be the last call.
   Status close();
 

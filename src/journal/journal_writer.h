@@ -58,6 +58,8 @@ class JournalWriter {
   /// Allows the file to be longer than its records, and short unsynced records to be copied into a mapped window of at
   /// most this many bytes.
   void allow_room_ahead(std::uint64_t most_window_bytes) { file_.allow_room_ahead(most_window_bytes); }
+  /// From now on the window has at most this size.
+  void limit_window(std::uint64_t most_window_bytes) { file_.limit_window(most_window_bytes); }
 
   /// No more records follow: what a failed append may have left must not precede the records of the next journal. Costs
   /// nothing if no append failed.

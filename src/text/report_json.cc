@@ -101,6 +101,8 @@ JsonObject step_json(const Explanation::Step& step) {
     filter = JsonObject()
                  .add("kind", step.filter_kind)
                  .add("bits_per_key", step.bits_per_key)
+                 .add("columns", step.columns)
+                 .add("stored_columns", step.stored_columns)
                  .add("verdict", step.filter_verdict);
   }
   std::optional<JsonObject> block;
@@ -132,7 +134,9 @@ JsonObject planned_table_json(const PlanReport::Table& table) {
       .add("column_bytes", table.column_bytes)
       .add("fpr", table.rate)
       .add("fpr_stored", table.stored_rate)
-      .add("asked_in_vain", table.asked_in_vain);
+      .add("asked_in_vain", table.asked_in_vain)
+      .add("wasted_reads", table.wasted_reads)
+      .add("observed_reads", table.observed_reads);
 }
 
 JsonObject point_json(const PlanReport::Point& point) {
@@ -213,6 +217,7 @@ std::string PlanReport::to_json() const {
       .add("filter_bytes_now", filter_bytes_now)
       .add("wasted_reads_now", wasted_reads_now)
       .add("wasted_reads_best", wasted_reads_best)
+      .add("wasted_reads_observed", wasted_reads_observed)
       .add_list("other_memory", other_memory, point_json)
       .text();
 }

@@ -2,8 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tamis/stats.h"
 #include "text/text_layout.h"
@@ -68,6 +72,10 @@ std::string memory_text(const Stats::Memory& memory) {
     text +=
         labelled("", fmt::format("{} asked without their filter", count_of(memory.lookups_without_filter, "table")));
   }
+  if (memory.filter_plans > 0) {
+    text += labelled("", fmt::format("filters planned anew {}, {} loaded", count_of(memory.filter_plans, "time"),
+                                     bytes_text(memory.filter_bytes_loaded)));
+  }
   return text;
 }
 
@@ -127,6 +135,10 @@ bool is_outside(const Explanation::Step& step) { return step.outcome == "outside
 std::string filter_cell(const Explanation::Step& step) {
   if (is_outside(step)) return "not asked";
   if (step.filter_kind.empty()) return step.filter_verdict;
+  if (step.columns && step.stored_columns) {
+    return fmt::format("{}, {} of {} columns: {}", step.filter_kind, *step.columns, *step.stored_columns,
+                       step.filter_verdict);
+  }
   return fmt::format("{}, {:.1f} bits: {}", step.filter_kind, step.bits_per_key, step.filter_verdict);
 }
 
@@ -141,36 +153,80 @@ struct LevelColumns {
   std::uint64_t fewest = 0;
   std::uint64_t most = 0;
   double asked = 0;
-  double passed = 0;  // Of those asked.
+  double planned = 0;  // Reads of those asked.
+  double observed = 0;
 
   void add(const PlanReport::Table& table) {
     fewest = tables == 0 ? table.columns : std::min(fewest, table.columns);
     most = std::max(most, table.columns);
     ++tables;
     asked += table.asked_in_vain;
-    passed += table.asked_in_vain * table.rate;
+    planned += table.wasted_reads;
+    observed += table.observed_reads;
   }
 };
+
+std::string figure(double per_get) { return fmt::format("{:.3g}", per_get); }
+
+std::string by_level_text(const PlanReport& plan) {
+  std::map<std::uint32_t, LevelColumns> levels;
+  for (const PlanReport::Table& table : plan.tables) levels[table.level].add(table);
+  TextTable text({{"level"}, {"tables"}, {"columns in memory"}, {"asked in vain"}, {"reads planned"}, {"observed"}});
+  for (const auto& [number, level] : levels) {
+    text.add({std::to_string(number), count_text(level.tables), fmt::format("{} to {}", level.fewest, level.most),
+              figure(level.asked), figure(level.planned), figure(level.observed)});
+  }
+  return text.text();
+}
+
+/// The tables that waste most reads.
+std::string by_table_text(const PlanReport& plan) {
+  constexpr std::size_t kMaxShown = 10;
+  std::vector<const PlanReport::Table*> tables;
+  for (const PlanReport::Table& table : plan.tables) tables.push_back(&table);
+  std::ranges::stable_sort(tables, [](const auto* a, const auto* b) {
+    return std::max(a->wasted_reads, a->observed_reads) > std::max(b->wasted_reads, b->observed_reads);
+  });
+  tables.resize(std::min(tables.size(), kMaxShown));
+  TextTable text({{"table"}, {"level"}, {"columns in memory"}, {"asked in vain"}, {"reads planned"}, {"observed"}});
+  for (const PlanReport::Table* table : tables) {
+    text.add({std::to_string(table->table), std::to_string(table->level),
+              fmt::format("{} of {}", table->columns, table->stored_columns), figure(table->asked_in_vain),
+              figure(table->wasted_reads), figure(table->observed_reads)});
+  }
+  return text.text();
+}
+
+/// What other memory would save. The bars are logarithmic: each bit per key halves the reads.
+std::string by_memory_text(const PlanReport& plan) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  const auto widen = [&](double reads) {
+    if (reads > 0) least = std::min(least, reads);
+    most = std::max(most, reads);
+  };
+  for (const PlanReport::Point& point : plan.other_memory) widen(point.wasted_reads);
+  widen(plan.wasted_reads_observed);
+  const auto bar = [&](double reads) {
+    const double whole = std::log2(most / least) + 1;
+    return bar_text(reads > 0 ? (std::log2(reads / least) + 1) / whole : 0, kBarWidth);
+  };
+  TextTable text({{"filter memory"}, {"reads per get"}, {"", Align::kLeft}});
+  for (const PlanReport::Point& point : plan.other_memory) {
+    text.add({bytes_text(point.filter_memory), figure(point.wasted_reads), bar(point.wasted_reads)});
+  }
+  text.add({"now, observed", figure(plan.wasted_reads_observed), bar(plan.wasted_reads_observed)});
+  return text.text();
+}
 
 /// What lookups have asked, and what other memory would save.
 std::string asked_text(const PlanReport& plan) {
   if (plan.tables.empty()) return "";
-  std::map<std::uint32_t, LevelColumns> levels;
-  for (const PlanReport::Table& table : plan.tables) levels[table.level].add(table);
-  TextTable by_level({{"level"}, {"tables"}, {"columns in memory"}, {"asked in vain per get"}, {"reads of them"}});
-  for (const auto& [number, level] : levels) {
-    by_level.add({std::to_string(number), count_text(level.tables), fmt::format("{} to {}", level.fewest, level.most),
-                  fmt::format("{:.3g}", level.asked), fmt::format("{:.3g}", level.passed)});
-  }
-  TextTable by_memory({{"filter memory"}, {"wasted reads per get"}});
-  for (const PlanReport::Point& point : plan.other_memory) {
-    by_memory.add({bytes_text(point.filter_memory), fmt::format("{:.3g}", point.wasted_reads)});
-  }
   return fmt::format(
       "\n{} of filters in memory, for what was asked since the store was opened:\n"
-      "{:.3g} wasted reads per get, at best {:.3g}\n\n{}\n{}",
-      bytes_text(plan.filter_bytes_now), plan.wasted_reads_now, plan.wasted_reads_best, by_level.text(),
-      by_memory.text());
+      "{:.3g} wasted reads per get, at best {:.3g}, observed {:.3g}\n\n{}\n{}\n{}",
+      bytes_text(plan.filter_bytes_now), plan.wasted_reads_now, plan.wasted_reads_best, plan.wasted_reads_observed,
+      by_level_text(plan), by_table_text(plan), by_memory_text(plan));
 }
 
 }  // namespace

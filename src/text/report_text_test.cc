@@ -149,6 +149,17 @@ TEST(ReportText, AnExplanationShowsEveryStep) {
             "table         1    3      9  ribbon, 12.5 bits: not in memory  disk   found\n");
 }
 
+TEST(ReportText, AnExplanationCountsTheColumnsAsked) {
+  Explanation explanation;
+  explanation.key = "oslo";
+  explanation.steps = {step_at_table(0, 17, 21)};
+  explanation.steps[0].filter_kind = "sliced";
+  explanation.steps[0].columns = 4;
+  explanation.steps[0].stored_columns = 16;
+  explanation.steps[0].filter_verdict = "no";
+  EXPECT_TRUE(has(explanation.to_text(), "sliced, 4 of 16 columns: no")) << explanation.to_text();
+}
+
 TEST(ReportText, AnExplanationSaysWhyNoFilterWasAsked) {
   Explanation explanation;
   explanation.key = "oslo";
@@ -180,6 +191,54 @@ TEST(ReportText, APlanDrawsWhatItSaves) {
             "wasted reads per lookup of an absent key\n"
             "  planned      [######..................] 0.0125\n"
             "  uniform bits [########################] 0.05\n");
+}
+
+TEST(ReportText, APlanShowsWhatIsObservedBesideWhatIsPlanned) {
+  PlanReport plan;
+  plan.runs = {{.keys = 1, .kind = "sliced", .bits_per_key = 4, .bytes = 1, .rate = 0.06}};
+  plan.tables = {{.table = 7,
+                  .level = 1,
+                  .columns = 3,
+                  .stored_columns = 16,
+                  .asked_in_vain = 0.25,
+                  .wasted_reads = 0.03125,
+                  .observed_reads = 0.031},
+                 {.table = 8,
+                  .level = 1,
+                  .columns = 5,
+                  .stored_columns = 16,
+                  .asked_in_vain = 0.75,
+                  .wasted_reads = 0.0234,
+                  .observed_reads = 0.04}};
+  plan.filter_bytes_now = 2048;
+  plan.wasted_reads_now = 0.0547;
+  plan.wasted_reads_best = 0.05;
+  plan.wasted_reads_observed = 0.071;
+  plan.other_memory = {{1024, 0.25}, {2048, 0.05}, {4096, 0.003125}};
+  const std::string text = plan.to_text();
+  EXPECT_TRUE(has(text, "0.0547 wasted reads per get, at best 0.05, observed 0.071\n")) << text;
+  EXPECT_TRUE(has(text,
+                  "level  tables  columns in memory  asked in vain  reads planned  observed\n"
+                  "    1       2             3 to 5              1         0.0547     0.071\n"
+                  "\n"
+                  "table  level  columns in memory  asked in vain  reads planned  observed\n"
+                  "    8      1            5 of 16           0.75         0.0234      0.04\n"
+                  "    7      1            3 of 16           0.25         0.0312     0.031\n"
+                  "\n"
+                  "filter memory  reads per get\n"
+                  "     1.00 KiB           0.25  [########################]\n"
+                  "     2.00 KiB           0.05  [################........]\n"
+                  "     4.00 KiB        0.00312  [###.....................]\n"
+                  "now, observed          0.071  [##################......]\n"))
+      << text;
+}
+
+TEST(ReportText, StatsCountPlansOfFilters) {
+  Stats stats;
+  EXPECT_FALSE(has(stats.to_text(), "planned anew")) << stats.to_text();
+  stats.memory.filter_plans = 3;
+  stats.memory.filter_bytes_loaded = 5 << 20;
+  EXPECT_TRUE(has(stats.to_text(), "filters planned anew 3 times, 5.00 MiB loaded\n")) << stats.to_text();
 }
 
 TEST(ReportText, APlanThatWastesNothingHasEmptyBars) {

@@ -91,7 +91,7 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     std::string value = "before";
     check_closed({db.put("key", "value"), db.remove("key"), db.remove_range("a", "b"), db.merge("key", "1"),
                   db.write(batch), db.try_write(batch), db.sync(), db.flush(), db.compact(), db.wait_idle(),
-                  db.resume(), db.checkpoint("/copy"), db.close()});
+                  db.set_option("memory_bytes", "1GiB"), db.resume(), db.checkpoint("/copy"), db.close()});
     check_closed({db.get("key").status(), db.get("key", &value).status(), db.exists("key").status(),
                   db.get_pinned("key").status(), db.verify().status(), db.approximate_size({}).status(),
                   db.explain("key").status(), db.catch_up().status()});

@@ -34,6 +34,8 @@ void test_upkeep(void) {
   SUCCEEDS(tamis_compact(db, NULL, S("k00"), S("k99"), go_on, &calls, &error));
   CHECK(calls > 0);
   SUCCEEDS(tamis_wait_idle(db, &error));
+  SUCCEEDS(tamis_set_option(db, "memory_bytes", "1GiB", &error));
+  FAILS(TAMIS_INVALID_ARGUMENT, tamis_set_option(db, "fanout", "4", &error));
   SUCCEEDS(tamis_resume(db, &error));  // Nothing has stopped.
   SUCCEEDS(tamis_checkpoint(db, path_of("copy"), &error));
   bool is_sound = false;

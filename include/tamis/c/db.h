@@ -120,6 +120,8 @@ TAMIS_API tamis_code_t tamis_compact(tamis_t* db, tamis_keyspace_t* keyspace, co
                                      char** errptr);
 /// Waits until no flush or compaction is due or running.
 TAMIS_API tamis_code_t tamis_wait_idle(tamis_t* db, char** errptr);
+/// Changes memory_bytes or filter_memory of the open store, until it is closed; `value` as for tamis_options_set.
+TAMIS_API tamis_code_t tamis_set_option(tamis_t* db, const char* name, const char* value, char** errptr);
 /// Resumes writes once the cause of a background error is gone.
 TAMIS_API tamis_code_t tamis_resume(tamis_t* db, char** errptr);
 /// Of a follower: shows what the writer has committed since. `sequence`, which may be NULL, gets the number of writes.
