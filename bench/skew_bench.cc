@@ -3,12 +3,13 @@
 //     skew_bench [--keys N] [--lookups N] [--part skew|move|split]
 //
 // A store of many tables is asked for absent keys. The tables have Zipfian popularity, and the popular ones are
-// scattered. For several amounts of filter memory it counts the reads that no filter saved: with filters that have just
-// the columns of the plan, as if all tables were asked alike, and with columns that follow the lookups. Both are
-// compared with the optimum, found by dynamic programming over all columns of all tables with the true popularity. Then
-// other tables become popular, and it counts the lookups until the reads are near the new optimum. Last, the reads of
-// files per lookup when filters and indexes do not fit, for other shares of filters than the usual one. Nothing runs in
-// the background: a put after every so many lookups does what is due, so that the counts do not depend on the machine.
+// scattered. For several amounts of filter memory it counts the reads that no filter saved, with columns that follow
+// the lookups. Beside it is what the plan expects of filters that get their bits when they are written, as if all
+// tables were asked alike, and the optimum, found by dynamic programming over all columns of all tables with the true
+// popularity. Then other tables become popular, and it counts the lookups until the reads are near the new optimum.
+// Last, the reads of files per lookup when filters and indexes do not fit, for other shares of filters than the usual
+// one. Nothing runs in the background: a put after every so many lookups does what is due, so that the counts do not
+// depend on the machine.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -97,7 +98,7 @@ double reads_now(const PlanReport& plan, const Popularity& popularity) {
 
 /// The fewest of any choice of columns that takes as much memory as the columns now.
 double fewest_reads(const PlanReport& plan, const Popularity& popularity, std::uint64_t memory) {
-  constexpr std::uint64_t kUnit = 64;
+  constexpr std::uint64_t kUnit = 8;  // Of memory, rounded down: the optimum may be slightly too good.
   const std::uint64_t units = memory / kUnit;
   std::vector<double> saved(units + 1);
   double all = 0;
@@ -149,63 +150,66 @@ double ask(DB& db, Popularity& popularity, std::uint64_t lookups, Latencies* lat
   return static_cast<double>(positives(db) - before) / static_cast<double>(lookups);
 }
 
-Options options_for(std::uint64_t keys, double bits_per_key, bool follows) {
+Options options_for(std::uint64_t keys, double bits_per_key) {
   constexpr std::uint64_t kBytesPerEntry = 117;
   Options options{.memory_bytes = std::uint64_t{1} << 30, .memtable_bytes = 2 << 20};
   options.table_bytes = std::max<std::uint64_t>(keys * kBytesPerEntry / kTables, 4 << 10);
   options.filter_memory = static_cast<std::uint64_t>(bits_per_key * static_cast<double>(keys) / 8);
   options.fanout = 6;
-  if (!follows) options.filter_reserve_percent = 0;
   return options;
 }
 
-void fill(DB& db, std::uint64_t keys) {
-  std::vector<std::uint64_t> numbers(keys);
-  std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
-  std::ranges::shuffle(numbers, std::mt19937_64(7));
-  const std::string value(100, 'v');
-  for (const std::uint64_t number : numbers) need(db.put(present_key(number), value));
-  need(db.flush());
-  need(db.wait_idle());
-}
-
 std::uint64_t memory_of(std::uint64_t keys, double bits_per_key) {
-  return *options_for(keys, bits_per_key, true).filter_memory;
+  return *options_for(keys, bits_per_key).filter_memory;
 }
 
-struct Store {
-  Store(std::uint64_t keys, double bits_per_key, bool follows) {
-    Result<DB> opened = DB::open("/store", options_for(keys, bits_per_key, follows),
-                                 {.files = &files, .random_seed = 1, .runs_in_background = false});
+/// A store that was filled with little filter memory, so that all large tables have filters in slices.
+class Store {
+ public:
+  explicit Store(std::uint64_t keys) : keys_(keys) {
+    reopen(options_for(keys, 2));
+    std::vector<std::uint64_t> numbers(keys);
+    std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+    std::ranges::shuffle(numbers, std::mt19937_64(7));
+    const std::string value(100, 'v');
+    for (const std::uint64_t number : numbers) need(db.put(present_key(number), value));
+    need(db.flush());
+    need(db.wait_idle());
+  }
+  void reopen(const Options& options) {
+    db = DB();
+    Result<DB> opened = DB::open("/store", options, {.files = &files_, .random_seed = 1, .runs_in_background = false});
     need(opened.status());
     db = *std::move(opened);
-    fill(db, keys);
   }
-  MemoryFileSystem files;
+  [[nodiscard]] std::uint64_t keys() const { return keys_; }
+
+ private:
+  const std::uint64_t keys_;
+  MemoryFileSystem files_;
+
+ public:
   DB db;
 };
 
-void measure_skew(std::uint64_t keys, std::uint64_t lookups) {
-  fmt::print("\n| bits per key | skew | tables | run index | fixed columns | columns follow | ratio | × optimum |\n");
+/// The run index gets what a filter memory of more than 10 bits per key leaves.
+void measure_skew(Store& store, std::uint64_t lookups) {
+  fmt::print(
+      "\n| bits per key | skew | tables | run index | planned when written | columns follow | ratio | × optimum |\n");
   fmt::print("|---:|---:|---:|---:|---:|---:|---:|---:|\n");
-  for (const double bits : {2.0, 4.0, 6.0, 10.0, 14.0}) {
-    Store fixed(keys, bits, false);
-    Store follows(keys, bits, true);
+  for (const double bits : {4.0, 2.0, 6.0, 10.0, 14.0}) {
     for (const double skew : {0.99, 0.7, 0.0}) {
-      const Popularity popularity(skew, keys, 1);
-      const auto settled_reads = [&](DB& db) {
-        Popularity asked = popularity;
-        (void)ask(db, asked, lookups);
-        return ask(db, asked, lookups);
-      };
-      const double with_fixed = settled_reads(fixed.db);
-      const double with_following = settled_reads(follows.db);
-      const PlanReport plan = follows.db.plan();
-      const std::uint64_t filters = follows.db.stats().memory.filters;
+      store.reopen(options_for(store.keys(), bits));
+      const Popularity popularity(skew, store.keys(), 1);
+      Popularity asked = popularity;
+      (void)ask(store.db, asked, lookups);
+      const double observed = ask(store.db, asked, lookups);
+      const PlanReport plan = store.db.plan();
+      const std::uint64_t filters = store.db.stats().memory.filters;
       const std::uint64_t run_index = filters - std::min(filters, plan.filter_bytes_now);
-      const double fewest = fewest_reads(plan, popularity, memory_of(keys, bits) - run_index);
+      const double fewest = fewest_reads(plan, popularity, memory_of(store.keys(), bits) - run_index);
       fmt::print("| {} | {} | {} | {} KiB | {:.5f} | {:.5f} | {:.2f} | {:.3f} |\n", bits, skew, plan.tables.size(),
-                 run_index >> 10, with_fixed, with_following, with_following / with_fixed,
+                 run_index >> 10, plan.wasted_reads, observed, observed / plan.wasted_reads,
                  reads_now(plan, popularity) / fewest);
       (void)std::fflush(stdout);
     }
@@ -213,8 +217,9 @@ void measure_skew(std::uint64_t keys, std::uint64_t lookups) {
 }
 
 /// Until the columns are near the optimum for lookups that have moved.
-void measure_move(std::uint64_t keys, std::uint64_t lookups) {
-  Store store(keys, 4, true);
+void measure_move(Store& store, std::uint64_t lookups) {
+  const std::uint64_t keys = store.keys();
+  store.reopen(options_for(keys, 4));
   Popularity before(0.99, keys, 1);
   (void)ask(store.db, before, lookups);
   Latencies usual;
@@ -229,7 +234,7 @@ void measure_move(std::uint64_t keys, std::uint64_t lookups) {
       "{:.5f}.\n",
       reads_before, reads, fewest);
   std::uint64_t asked = 0;
-  while (reads > kNearOptimum * fewest && asked < 100 * lookups) {
+  while (reads > kNearOptimum * fewest && asked < 10 * lookups) {
     (void)ask(store.db, moved, kStep, &meanwhile);
     asked += kStep;
     reads = reads_now(store.db.plan(), moved);
@@ -266,11 +271,10 @@ double reads_of_mix(DB& db, Popularity& popularity, std::uint64_t lookups, std::
 }
 
 /// Whether another division of memory between filters and the rest would read less.
-void measure_split(std::uint64_t keys, std::uint64_t lookups) {
+void measure_split(Store& store, std::uint64_t lookups) {
   constexpr double kBytesPerKey = 3;  // Of memory_bytes: indexes and usual filters together take about as much.
-  Store filled(keys, 4, true);
-  filled.db = DB();
-  Options options = options_for(keys, 4, true);
+  const std::uint64_t keys = store.keys();
+  Options options = options_for(keys, 4);
   options.memory_bytes = static_cast<std::uint64_t>(kBytesPerKey * static_cast<double>(keys));
   options.memtable_bytes = 64 << 10;
   fmt::print("\n| filter_memory | 0 of 10 present | 5 of 10 | 10 of 10 |\n|---:|---:|---:|---:|\n");
@@ -280,12 +284,10 @@ void measure_split(std::uint64_t keys, std::uint64_t lookups) {
       options.filter_memory = static_cast<std::uint64_t>(share * static_cast<double>(options.memory_bytes));
     fmt::print("| {} |", get_option(options, "filter_memory"));
     for (const std::uint64_t present : {0, 5, 10}) {
-      Result<DB> db =
-          DB::open("/store", options, {.files = &filled.files, .random_seed = 1, .runs_in_background = false});
-      need(db.status());
+      store.reopen(options);
       Popularity popularity(0.99, keys, 1);
-      (void)reads_of_mix(*db, popularity, lookups / 2, present);
-      fmt::print(" {:.4f} |", reads_of_mix(*db, popularity, lookups / 4, present));
+      (void)reads_of_mix(store.db, popularity, lookups / 2, present);
+      fmt::print(" {:.4f} |", reads_of_mix(store.db, popularity, lookups / 4, present));
       (void)std::fflush(stdout);
     }
     fmt::print("\n");
@@ -298,15 +300,16 @@ void measure_split(std::uint64_t keys, std::uint64_t lookups) {
 int main(int argc, char** argv) {
   using namespace tamis::bench;
   std::uint64_t keys = 1'000'000;
-  std::uint64_t lookups = 400'000;
+  std::uint64_t lookups = 200'000;
   std::string part;
   const auto into_part = [&](const std::string& word) {
     return (part = word) == "skew" || word == "move" || word == "split";
   };
   if (!read_options(argc, argv, {{"--keys", into(keys)}, {"--lookups", into(lookups)}, {"--part", into_part}}))
     return 2;
-  if (part.empty() || part == "move") measure_move(keys, lookups);
-  if (part.empty() || part == "skew") measure_skew(keys, lookups);
-  if (part.empty() || part == "split") measure_split(keys, lookups);
+  Store store(keys);
+  if (part.empty() || part == "move") measure_move(store, lookups);
+  if (part.empty() || part == "skew") measure_skew(store, lookups);
+  if (part.empty() || part == "split") measure_split(store, lookups);
   return 0;
 }

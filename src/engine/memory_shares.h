@@ -11,6 +11,7 @@
 #include "engine/background_threads.h"
 #include "io/append_file.h"
 #include "table/index_format.h"
+#include "table/table.h"
 #include "tamis/options.h"
 #include "tree/run_matrix.h"
 #include "tree/shape.h"
@@ -89,6 +90,11 @@ inline std::uint64_t usual_filter_bytes(const TableFacts& facts) {
   constexpr std::uint64_t kBitsPerKey = 10;
   if (!facts.filter_slices) return facts.filter_bytes;
   return std::min(facts.filter_bytes, std::max(facts.keys * kBitsPerKey / 8, facts.filter_bytes_with(1)));
+}
+
+/// Of the slots of its blocks in memory, which stay when its index goes.
+inline std::uint64_t slot_bytes(const Table& table) {
+  return table.slot_of(0) == nullptr ? 0 : table.facts().blocks * sizeof(BlockSlot);
 }
 
 /// For the tables of one tree.

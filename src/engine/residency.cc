@@ -66,14 +66,14 @@ Residency::Found Residency::find_tables() const {
   found.gets = gets();
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) add_tables(*keyspace, found.tables);
   found.index_limit = memory_.index_budget().limit_bytes();
-  std::uint64_t slot_bytes = 0;
+  std::uint64_t slots = 0;
   for (const WeighedTable& weighed : found.tables) {
-    slot_bytes += weighed.table->slot_bytes();
+    slots += slot_bytes(*weighed.table);
     found.filters.push_back(resident_filter(*weighed.table));
     found.indexes.push_back({.first_bytes = weighed.table->index_memory_bytes()});
   }
   found.filter_limit = memory_.filter_budget().unreserved_bytes();
-  found.index_limit -= std::min(found.index_limit, slot_bytes);
+  found.index_limit -= std::min(found.index_limit, slots);
   return found;
 }
 

@@ -62,7 +62,7 @@ void StoreMemory::share(KeyspaceId tree, const Version& version) {
   const RunMatrix* const matrix = version.run_index().matrix();
   const std::uint64_t matrix_bytes = matrix == nullptr ? 0 : matrix->plan().bytes();
   MetadataWanted wanted = wanted_by(version.shape(), matrix_bytes);
-  for (const std::shared_ptr<Table>& table : version.tables()) wanted.slot_bytes += table->slot_bytes();
+  for (const std::shared_ptr<Table>& table : version.tables()) wanted.slot_bytes += slot_bytes(*table);
   MutexLock lock(mutex_);
   const MemoryShares shares = share_with_others(tree, wanted);
   index_budget_.set_limit(shares.indexes, shares.wanted_indexes);

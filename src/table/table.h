@@ -165,10 +165,6 @@ class Table {
   /// What it takes from its budget when loaded; of a filter, as much as is planned.
   [[nodiscard]] std::uint64_t filter_memory_bytes() const;
   [[nodiscard]] std::uint64_t index_memory_bytes() const;
-  /// Of the slots of its blocks, which stay when its index goes.
-  [[nodiscard]] std::uint64_t slot_bytes() const {
-    return slots_.load(std::memory_order_relaxed) == nullptr ? 0 : facts_->blocks * sizeof(BlockSlot);
-  }
   /// Why the table's filter is not used: damaged, or of another hash. Nullopt if no problem is known.
   [[nodiscard]] std::optional<Status> filter_problem() const;
 

@@ -11,7 +11,7 @@ namespace tamis::test {
 namespace {
 
 constexpr std::uint64_t kKiB = 1024;
-constexpr std::uint64_t kKeys = 200'000;
+constexpr std::uint64_t kKeys = 100'000;
 
 /// Memtables so small that memory_bytes may become small.
 Options roomy() {
@@ -50,12 +50,12 @@ TEST(MemoryOptions, P8_LessMemoryHoldsOnReturnAndNoTableIsWritten) {
   read_tables(store);
   const std::uint64_t before = written(store);
   const Stats::Memory roomy_memory = store.db->stats().memory;
-  ASSERT_GT(roomy_memory.used, 4 * 512 * kKiB);
+  ASSERT_GT(roomy_memory.used, 4 * 256 * kKiB);
   ASSERT_EQ(roomy_memory.indexes_not_resident, 0U);
 
-  ASSERT_TRUE(store.db->set_option("memory_bytes", "512KiB").ok());
+  ASSERT_TRUE(store.db->set_option("memory_bytes", "256KiB").ok());
   const Stats::Memory memory = store.db->stats().memory;
-  EXPECT_EQ(memory.budget, 512 * kKiB);
+  EXPECT_EQ(memory.budget, 256 * kKiB);
   EXPECT_LE(memory.used, memory.budget);
   EXPECT_LT(memory.indexes, roomy_memory.indexes);
   EXPECT_LT(memory.filters, roomy_memory.filters);
@@ -66,7 +66,7 @@ TEST(MemoryOptions, P8_LessMemoryHoldsOnReturnAndNoTableIsWritten) {
   ASSERT_TRUE(store.db->set_option("memory_bytes", "64MiB").ok());
   read_tables(store);
   const Stats::Memory again = store.db->stats().memory;
-  EXPECT_GT(again.used, 4 * 512 * kKiB) << "lookups load what fits now";
+  EXPECT_GT(again.used, 4 * 256 * kKiB) << "lookups load what fits now";
   EXPECT_EQ(again.indexes_not_resident, 0U);
   EXPECT_GT(again.filters, memory.filters);
   EXPECT_EQ(written(store), before);
@@ -127,12 +127,12 @@ TEST(MemoryOptions, P8_TheRunIndexIsFreedToo) {
 
 TEST(MemoryOptions, P8_WhatAWriterMayKeepInMemoryFollows) {
   CountedStore store(roomy());
-  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(store.db->put(CountedStore::present_key(i), "value").ok());
-  ASSERT_GT(store.db->stats().memory.journal, 0U);
   Batch batch;
   for (std::uint64_t i = 0; i < 300; ++i) batch.put(CountedStore::present_key(i), std::string(kKiB, 'v'));
   ASSERT_TRUE(store.db->write(batch).ok());
   ASSERT_EQ(store.db->stats().flushes, 0U) << "less than a quarter of 64 MiB";
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(store.db->put(CountedStore::present_key(i), "value").ok());
+  ASSERT_GT(store.db->stats().memory.journal, 0U);
   ASSERT_TRUE(store.db->set_option("memory_bytes", "1MiB").ok());
   EXPECT_EQ(store.db->stats().memory.journal, 0U) << "a 64th of it is too small for a window";
   const std::uint64_t records = store.db->stats().journal.records;
@@ -186,8 +186,8 @@ TEST(MemoryOptions, ChangeInAReadOnlyStoreTooAndNotForTheNextOpening) {
   reading.read_only = true;
   store.reopen(reading);
   read_tables(store);
-  ASSERT_TRUE(store.db->set_option("memory_bytes", "512KiB").ok());
-  EXPECT_LE(store.db->stats().memory.used, 512 * kKiB);
+  ASSERT_TRUE(store.db->set_option("memory_bytes", "256KiB").ok());
+  EXPECT_LE(store.db->stats().memory.used, 256 * kKiB);
   read_tables(store);
   store.reopen(reading);
   EXPECT_EQ(store.db->stats().memory.budget, roomy().memory_bytes);
