@@ -29,6 +29,9 @@ std::uint64_t passed_of(const TableCounts& counts) {
   return counts.positives - std::min(counts.positives, counts.hits);
 }
 
+/// A count that is read while lookups add to its parts may seem to fall.
+double growth(std::uint64_t before, std::uint64_t now) { return now > before ? static_cast<double>(now - before) : 0; }
+
 /// The share of vain questions that its filter lets pass now. The run index, where it has the run, answers most of them
 /// before: then nothing follows from those that are left.
 double share_passed(const WeighedTable& weighed) {
@@ -62,7 +65,7 @@ void LookupWeights::observe(std::span<const WeighedTable> tables, std::uint64_t 
     record.seen.questions += record.new_questions(counts);
     record.seen.gets += static_cast<double>(gets) * (kSampledShare + record.share_passed);
     record.reads.fade(fade);
-    record.reads.questions += static_cast<double>(passed_of(counts) - record.passed);
+    record.reads.questions += growth(record.passed, passed_of(counts));
     record.reads.gets += static_cast<double>(gets);
     record.level = weighed.level;
   }
@@ -131,8 +134,8 @@ bool LookupWeights::have_moved(std::span<const WeighedTable> tables, std::uint64
 }
 
 double LookupWeights::Record::new_questions(const TableCounts& counts) const {
-  const auto sampled_now = static_cast<double>(sampled_of(counts) - sampled);
-  return share_passed > 0 ? sampled_now + static_cast<double>(passed_of(counts) - passed) : sampled_now;
+  const double sampled_now = growth(sampled, sampled_of(counts));
+  return share_passed > 0 ? sampled_now + growth(passed, passed_of(counts)) : sampled_now;
 }
 
 double LookupWeights::Record::expected_questions(std::uint64_t gets) const {

@@ -58,7 +58,7 @@ constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{8} << 20;
 /// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window, and the recent commits get
 /// a 64th. Filters get 10 bits per key for those that can have more, at most filter_memory, by default a quarter; the
 /// run index gets what they leave of that. What it leaves of a filter_memory that was asked for is for more columns.
-/// Indexes get what they need, at most half of the rest. Blocks get what is left.
+/// Indexes get what they need, at most half of the rest, or what slots of blocks have. Blocks get what is left.
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
