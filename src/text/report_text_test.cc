@@ -228,7 +228,7 @@ TEST(ReportText, APlanShowsWhatIsObservedBesideWhatIsPlanned) {
                   "filter memory  reads per get\n"
                   "     1.00 KiB           0.25  [########################]\n"
                   "     2.00 KiB           0.05  [################........]\n"
-                  "     4.00 KiB        0.00312  [###.....................]\n"
+                  "     4.00 KiB        0.00313  [###.....................]\n"
                   "now, observed          0.071  [##################......]\n"))
       << text;
 }
