@@ -16,6 +16,7 @@
 #include "tamis/foreign.h"
 #include "tamis/iterator.h"
 #include "tamis/keyspace.h"
+#include "tamis/leveldb_folder.h"
 #include "tamis/merge.h"
 #include "tamis/mutable_filter_file.h"
 #include "tamis/options.h"

@@ -1,6 +1,7 @@
 // The contract of FileSystem, for every implementation.
 #include "io/file_system.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -399,6 +400,26 @@ TEST_F(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
               return refused.status().code() == StatusCode::kBusy && refused.status().message() == expected ? 0 : 1;
             }),
             0);
+}
+
+TEST_F(PosixFileLock, ALockThatBelongsToAProcessIsToldToOthersWithItsPid) {
+  EXPECT_EQ(process_that_locks(path).value_or(0), std::nullopt);  // There is no file.
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const auto holder_seen_by_a_child = [&] {
+    return in_child([&] {
+      const auto holder = process_that_locks(path);
+      return !holder.ok() ? 2 : *holder == ::getppid() ? 1 : holder->has_value() ? 3 : 0;
+    });
+  };
+  EXPECT_EQ(holder_seen_by_a_child(), 0);
+  struct flock request {};
+  request.l_type = F_WRLCK;
+  request.l_whence = SEEK_SET;
+  ASSERT_EQ(::fcntl(file, F_SETLK, &request), 0);
+  EXPECT_EQ(holder_seen_by_a_child(), 1);
+  EXPECT_EQ(holder_seen_by_a_child(), 1) << "asking has dropped the lock";
+  ::close(file);
+  EXPECT_EQ(holder_seen_by_a_child(), 0);
 }
 
 TEST_F(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {

@@ -126,4 +126,20 @@ Result<std::unique_ptr<FileLock>> lock_posix_file(const std::string& path, LockM
   return std::unique_ptr<FileLock>(std::make_unique<PosixFileLock>(std::move(file), std::move(folder)));
 }
 
+Result<std::optional<std::int64_t>> process_that_locks(const std::string& path) {
+  const Descriptor file(retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file.is_open()) {
+    if (errno == ENOENT) return std::optional<std::int64_t>();
+    return errno_status(path, "cannot open", errno);
+  }
+  struct flock request {};
+  request.l_type = F_WRLCK;  // Would be refused by any other lock.
+  request.l_whence = SEEK_SET;
+  if (retry_interrupted([&] { return ::fcntl(file.get(), F_GETLK, &request); }) != 0) {
+    return errno_status(path, "cannot ask for its lock", errno);
+  }
+  if (request.l_type == F_UNLCK) return std::optional<std::int64_t>();
+  return std::optional<std::int64_t>(request.l_pid);
+}
+
 }  // namespace tamis

@@ -12,6 +12,7 @@
 
 #include "io/memory_file_system.h"
 #include "support/scratch_folder.h"
+#include "support/source_file.h"
 
 namespace tamis::test {
 namespace {
@@ -342,6 +343,18 @@ TEST_F(EmptyHandles, P4_AMutableFilterFileAnswersMaybeAndIsClosed) {
   check_empty<MutableFilterFile>(make, [](MutableFilterFile& file) {
     check_closed({file.add("key"), file.remove("key").status(), file.sync(), file.close()});
     EXPECT_TRUE(file.filter().may_contain("key"));
+  });
+}
+
+TEST_F(EmptyHandles, ALevelDbFolderHasNoEntriesAndIsClosed) {
+  const auto make = [] { return *LevelDbFolder::open(source_file("tests/golden/foreign/leveldb/folder")); };
+  check_empty<LevelDbFolder>(make, [](LevelDbFolder& folder) {
+    EXPECT_FALSE(folder.next());
+    EXPECT_EQ(folder.key(), "");
+    EXPECT_EQ(folder.value(), "");
+    check_closed({folder.status(), folder.finish()});
+    EXPECT_EQ(folder.tables() + folder.logs() + folder.bytes() + folder.bytes_read(), 0U);
+    EXPECT_TRUE(folder.notes().empty());
   });
 }
 
