@@ -1,45 +1,21 @@
 // tamis bench: runs tamis-bench, the only program that links other stores.
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/numbers.h"
+#include "cli/start_program.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {
 
-constexpr const char* kProgram = "tamis-bench";
-
-/// The tamis-bench beside this command, built with it; otherwise the one in PATH.
-std::string program_path() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return kProgram;
-  const std::filesystem::path beside = self.parent_path() / kProgram;
-  return std::filesystem::exists(beside, error) ? beside.string() : kProgram;
-}
-
-[[noreturn]] void become(std::vector<std::string> words) {
-  words.insert(words.begin(), program_path());
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-  if (errno != ENOENT) system_error(words[0], "cannot be started");
-  throw CommandError(
-      kExitInputOutput,
-      "tamis-bench is not installed: the benchmark is a separate program that links other stores and comes only with "
-      "the sources; './scripts/build' builds it there, beside the command");
-}
+constexpr std::string_view kWhereItIs =
+    "the benchmark is a separate program that links other stores and comes only with the sources; './scripts/build' "
+    "builds it there, beside the command";
 
 }  // namespace
 
@@ -79,7 +55,7 @@ int run_bench(Arguments arguments) {
   if (line.common().json) pass_on("--json", "-");
   if (growth) words.emplace_back("--growth");
   if (!line.common().wants_progress()) words.emplace_back("--no-progress");
-  become(std::move(words));
+  become("tamis-bench", std::move(words), kWhereItIs);
 }
 
 }  // namespace tamis::cli

@@ -1,45 +1,5 @@
 // The tamis command: verbs for stores and filters.
-#include <exception>
-#include <new>
-#include <string>
-#include <vector>
-
-#include "cli/interrupt.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 
-namespace tamis::cli {
-namespace {
-
-/// Output printed before the failure is valid and stays. An error while flushing it is ignored: the first failure is
-/// reported.
-int give_up(int exit_status, std::string_view message) {
-  try {
-    standard_output().flush();
-  } catch (const CommandError&) {
-    standard_output().discard();
-  }
-  report_error(message);
-  return exit_status;
-}
-
-int run(const std::vector<std::string>& arguments) {
-  try {
-    const int exit_status = run_command(arguments);
-    standard_output().flush();
-    return exit_status;
-  } catch (const CommandError& error) {
-    return give_up(error.exit_status(), error.what());
-  } catch (const std::bad_alloc&) {
-    return give_up(kExitInputOutput, "out of memory; use fewer keys, or lower memory_bytes or the filter's size");
-  } catch (const std::exception& error) {
-    return give_up(kExitInputOutput, error.what());
-  }
-}
-
-}  // namespace
-}  // namespace tamis::cli
-
-int main(int argc, char** argv) {
-  tamis::cli::install_signal_handlers();
-  return tamis::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-}
+int main(int argc, char** argv) { return tamis::cli::run_program(argc, argv, tamis::cli::run_command); }
