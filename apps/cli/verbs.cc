@@ -34,6 +34,8 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"count", "count the keys of a keyspace or of a range", run_count},
     {"load", "load entries from lines, CSV or JSON", run_load},
     {"dump", "print all entries in a format that load reads", run_dump},
+    {"import leveldb", "copy a LevelDB store into a new store", run_import_leveldb},
+    {"import rocksdb", "copy a RocksDB store into a new store", run_import_rocksdb},
     {"keyspaces", "list, create and drop keyspaces", run_keyspaces},
     {"explain", "show every step of a lookup and its cost", run_explain},
     {"stats", "show what a store holds, level by level", run_stats},
@@ -141,6 +143,7 @@ std::string advice_on_damage(std::string_view verb, std::string_view message) {
   for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "tamis file"}) {
     if (message.find(said) != std::string_view::npos) return {};
   }
+  if (verb.starts_with("import ")) return "; the store to import is damaged; its own library may be able to repair it";
   if (verb.starts_with("filter ")) return "; the file is damaged or not a filter; restore or rebuild it";
   if (verb == "table") return "; if it belongs to a store, run 'tamis repair' on the store's folder";
   return "; run 'tamis repair' to recover what is left";

@@ -29,7 +29,7 @@ std::vector<DescribedVerb> describe_verbs();
 // One function per verb, in the file of its name, or with its kin: delete with put, multi-get and explain with get,
 // count and dump with scan, repair with verify; flush, compact and checkpoint in store/maintain.cc; filter union,
 // intersect and convert in filter/combine.cc, size with build, info with probe, rebuild with verify; filter kinds,
-// filter formats and options in lists.cc.
+// filter formats and options in lists.cc; import rocksdb with leveldb.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);
@@ -57,6 +57,8 @@ int run_filter_union(Arguments arguments);
 int run_filter_verify(Arguments arguments);
 int run_flush(Arguments arguments);
 int run_get(Arguments arguments);
+int run_import_leveldb(Arguments arguments);
+int run_import_rocksdb(Arguments arguments);
 int run_keyspaces(Arguments arguments);
 int run_load(Arguments arguments);
 int run_manual(Arguments arguments);

@@ -59,8 +59,9 @@ bool is_shared_name(FileKind kind, const Result<Mark>& mark) {
 }
 
 Status of_another(const std::string& directory) {
-  return Status::invalid_argument(directory +
-                                  ": this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it");
+  return Status::invalid_argument(
+      directory +
+      ": this is a LevelDB or RocksDB folder; 'tamis import' copies it into a new store (docs/MIGRATING.md)");
 }
 
 Status has_file_of_another(const std::string& directory, std::string_view name) {

@@ -116,7 +116,9 @@ TEST(Folders, ALevelDbFolderIsRecognisedByAll) {
                                DB::destroy("/store", world.environment())};
     for (const Status& status : statuses) {
       EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-      EXPECT_EQ(status.message(), "/store: this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it");
+      EXPECT_EQ(
+          status.message(),
+          "/store: this is a LevelDB or RocksDB folder; 'tamis import' copies it into a new store (docs/MIGRATING.md)");
     }
   }
 }

@@ -144,7 +144,7 @@ fresh; rm d/CURRENT
 says 4 "d: CURRENT is missing, but files of a store are here; 'tamis repair' can make a new one" get d k
 fresh; echo MANIFEST-000001 >d/CURRENT
 for verb in "get d k" "put d k v" "verify d" "stats d" "repair d" "repair d --dry-run"; do
-  says 3 "d: this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it" $verb
+  says 3 "d: this is a LevelDB or RocksDB folder; 'tamis import' copies it into a new store (docs/MIGRATING.md)" $verb
 done
 mkdir -p other; echo text >other/000001.tms
 says 3 "other: no file here is provably a tamis file (000001.tms has no tamis magic); nothing was changed" repair other

@@ -16,6 +16,7 @@
 #include "cli/error.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "support/source_file.h"
 
 namespace tamis::cli {
 namespace {
@@ -29,6 +30,7 @@ class VerbOptions : public testing::Test {
     std::filesystem::current_path(folder_);
     std::ofstream("entries") << "a\t1\nb\t2\n";
     std::ofstream("keys") << "a\nb\n";
+    std::filesystem::copy(source_file("tests/golden/foreign/leveldb/folder"), "old");
     run("load store entries");
     run("flush store");
     for (const auto& file : std::filesystem::directory_iterator("store")) {
@@ -84,6 +86,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"count", {"count store"}},
     {"load", {"load store entries"}},
     {"dump", {"dump store"}},
+    {"import leveldb", {"import leveldb old new"}},
     {"keyspaces", {"keyspaces store", "keyspaces store --create other", "keyspaces store --drop other"}},
     {"explain", {"explain store a", "explain store a --json"}},
     {"stats", {"stats store"}},
@@ -109,8 +112,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"manual", {"manual"}},
     {"version", {"version"}},
 };
-const std::set<std::string_view> kLeftOut = {"repair", "filter verify", "filter rebuild", "filter plot",
-                                             "bench",  "demo",          "torture"};
+const std::set<std::string_view> kLeftOut = {"repair",      "import rocksdb", "filter verify", "filter rebuild",
+                                             "filter plot", "bench",          "demo",          "torture"};
 
 TEST_F(VerbOptions, HelpListsTheCommonOptionsThatTheVerbLooksAtAndNoOthers) {
   std::map<std::string_view, VerbDescription> verbs;
