@@ -2,6 +2,9 @@
 // RedisModule_OnLoad.
 #include <tamis/version.h>
 
+#include <string>
+#include <string_view>
+
 #include "commands.h"
 #include "defaults.h"
 #include "types.h"
@@ -71,6 +74,21 @@ constexpr CommandRow kCommands[] = {
     {"cf.loadchunk", cuckoo<cf_loadchunk>, kGrowsSlowly, 4, kAddUse, "Restores a cuckoo filter by chunks", kOfFilter},
 };
 
+/// As RedisBloom does: "bloom" or "cuckoo", beside what the flags say.
+bool add_categories(Context* context) {
+  if (redis.AddACLCategory == nullptr) return true;
+  return redis.AddACLCategory(context, "bloom") == kOk && redis.AddACLCategory(context, "cuckoo") == kOk;
+}
+
+bool categorise(Command* command, const CommandRow& row) {
+  if (redis.SetCommandACLCategories == nullptr) return true;
+  const std::string_view flags = row.flags;
+  std::string categories = flags.starts_with("readonly") ? "read" : "write";
+  categories += flags.ends_with("fast") ? " fast" : " slow";
+  if (redis.AddACLCategory != nullptr) categories += row.name[0] == 'b' ? " bloom" : " cuckoo";
+  return redis.SetCommandACLCategories(command, categories.c_str()) == kOk;
+}
+
 bool create_command(Context* context, const CommandRow& row) {
   static constexpr CommandInfoVersion kVersion = {1, 2 * sizeof(void*), sizeof(KeySpec), 64};
   KeySpec specs[2];
@@ -82,7 +100,8 @@ bool create_command(Context* context, const CommandRow& row) {
                             .arity = row.arity,
                             .key_specs = specs};
   if (redis.CreateCommand(context, row.name, row.function, row.flags, 1, 1, 1) != kOk) return false;
-  return redis.SetCommandInfo(redis.GetCommand(context, row.name), &info) == kOk;
+  Command* const command = redis.GetCommand(context, row.name);
+  return redis.SetCommandInfo(command, &info) == kOk && categorise(command, row);
 }
 
 int load_module(Context* context, String** arguments, int count) {
@@ -99,6 +118,7 @@ int load_module(Context* context, String** arguments, int count) {
   redis.SetModuleAttribs(context, kName, kVersion, kApiVersion);
   redis.SetModuleOptions(context, kHandlesIoErrors);
   if (!read_arguments(context, arguments, count) || !create_types(context)) return kError;
+  if (!add_categories(context)) return kError;
   for (const CommandRow& row : kCommands) {
     if (!create_command(context, row)) return kError;
   }

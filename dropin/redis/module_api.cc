@@ -11,6 +11,10 @@ const char* load_functions(Context* context) {
   if (find("RedisModule_" #name, static_cast<void*>(&redis.name)) != kOk && missing == nullptr) missing = #name;
   TAMIS_REDIS_FUNCTIONS(TAMIS_REDIS_LOAD)
 #undef TAMIS_REDIS_LOAD
+#define TAMIS_REDIS_LOAD_NEWER(name, result, arguments) \
+  if (find("RedisModule_" #name, static_cast<void*>(&redis.name)) != kOk) redis.name = nullptr;
+  TAMIS_REDIS_NEWER_FUNCTIONS(TAMIS_REDIS_LOAD_NEWER)
+#undef TAMIS_REDIS_LOAD_NEWER
   return missing;
 }
 

@@ -148,15 +148,21 @@ using Apply = int (*)(Context*, void* data, String** error);
   X(DigestAddStringBuffer, void, (Digest*, const char* bytes, std::size_t count))                                \
   X(DigestEndSequence, void, (Digest*))
 
+// Those that a server may lack: of Redis 7.2 and 7.4. Redis 7.0 puts no command of a module into a category.
+#define TAMIS_REDIS_NEWER_FUNCTIONS(X)                                \
+  X(SetCommandACLCategories, int, (Command*, const char* categories)) \
+  X(AddACLCategory, int, (Context*, const char* name))
+
 /// The server's functions. Set by `load_functions`, constant afterwards.
 struct ServerFunctions {
 #define TAMIS_REDIS_DECLARE(name, result, arguments) result(*name) arguments = nullptr;
   TAMIS_REDIS_FUNCTIONS(TAMIS_REDIS_DECLARE)
+  TAMIS_REDIS_NEWER_FUNCTIONS(TAMIS_REDIS_DECLARE)
 #undef TAMIS_REDIS_DECLARE
 };
 inline ServerFunctions redis;
 
-/// Sets `redis`. Null, or the first function that this server does not have.
+/// Sets `redis`. Null, or the first function that this server must have and has not.
 const char* load_functions(Context* context);
 
 }  // namespace tamis_redis

@@ -45,7 +45,7 @@ inline std::uint64_t container_bytes(tamis::MutableFilter& filter) { return 1 + 
 
 /// The memory that the value takes.
 inline std::size_t memory_of(Value& value) {
-  std::size_t bytes = sizeof value + value.arrived.capacity() + value.awaited.capacity() * sizeof(std::uint64_t);
+  std::size_t bytes = sizeof value + value.arrived.size() + value.awaited.size() * sizeof(std::uint64_t);
   // Behind each MutableFilter is a state of about its size.
   for (tamis::MutableFilter& filter : value.filters) bytes += 2 * sizeof filter + container_bytes(filter);
   return bytes;
