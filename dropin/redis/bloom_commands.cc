@@ -9,6 +9,7 @@
 namespace tamis_redis::commands {
 namespace {
 
+constexpr const char* kBadData = "ERR received bad data";
 constexpr const char* kNoMemory = "ERR Insufficient memory to create filter";
 
 std::string range_error(std::string_view name, const Setting& setting) {
@@ -237,12 +238,8 @@ int bf_loadchunk(Call& call) {
   call.open(kRead | kWrite);
   if (call.presence() == Presence::kOtherType) return call.error(kWrongType);
   if (call.presence() == Presence::kAbsent && *iterator != 1) return call.error(kNotFound);
-  std::string reason;
-  if (*iterator < 1 || !call.load_chunk(static_cast<std::uint64_t>(*iterator), call.text(3), reason)) {
-    return call.error("ERR received bad data" + (reason.empty() ? reason : ": " + reason));
-  }
-  redis.ReplicateVerbatim(call.context());
-  return call.ok();
+  if (*iterator < 1) return call.error(kBadData);
+  return call.load_chunk(static_cast<std::uint64_t>(*iterator), call.text(3), kBadData);
 }
 
 }  // namespace tamis_redis::commands

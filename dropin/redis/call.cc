@@ -68,30 +68,36 @@ bool Call::speaks_resp3() const { return (redis.GetContextFlags(context_) & kSpe
 
 int Call::scan_dump(std::uint64_t iterator) {
   redis.ReplyWithArray(context_, 2);
-  if (iterator == 0) {
+  const bool is_cuckoo = sort_ == Sort::kCuckoo;
+  if (iterator == 0 && !(is_cuckoo && value_->items == 0)) {
     const std::string head = encode_head(*value_);
     reply(1);
     return redis.ReplyWithStringBuffer(context_, head.data(), head.size());
   }
-  const std::string_view chunk = body_at(*value_, iterator - 1);
+  const std::string_view chunk = iterator == 0 ? std::string_view() : body_at(*value_, iterator - 1);
   reply(chunk.empty() ? 0 : static_cast<long long>(iterator + chunk.size()));
-  if (chunk.empty() && sort_ == Sort::kCuckoo) return redis.ReplyWithNull(context_);
+  if (chunk.empty() && is_cuckoo) return redis.ReplyWithNull(context_);
   return redis.ReplyWithStringBuffer(context_, chunk.data(), chunk.size());
 }
 
-bool Call::load_chunk(std::uint64_t iterator, std::string_view chunk, std::string& reason) {
+int Call::load_chunk(std::uint64_t iterator, std::string_view chunk, const char* bad) {
+  Refusal refusal;
   if (presence_ == Presence::kAbsent) {
-    std::unique_ptr<Value> value = decode_head(chunk, sort_, reason);
+    std::unique_ptr<Value> value = decode_head(chunk, sort_, refusal);
     if (value != nullptr) set(std::move(value));
-    return value_ != nullptr;
+  } else if (presence_ != Presence::kIncomplete || iterator <= chunk.size() ||
+             iterator - 1 - chunk.size() !=
+                 body_bytes(*value_)) {  // It is one more than the position behind the chunk.
+    refusal.reason = "it is not the next chunk";
+  } else {
+    append_body(*value_, chunk, refusal);
   }
-  // An iterator is one more than the position behind the chunk.
-  if (presence_ != Presence::kIncomplete || iterator <= chunk.size() ||
-      iterator - 1 - chunk.size() != body_bytes(*value_)) {
-    reason = "it is not the next chunk";
-    return false;
+  if (!refusal.reason.empty()) {
+    redis.Log(context_, "warning", "a chunk was refused: %s", refusal.reason.c_str());
+    return refusal.is_newer ? error("ERR " + refusal.reason) : error(bad);
   }
-  return append_body(*value_, chunk, reason);
+  redis.ReplicateVerbatim(context_);
+  return ok();
 }
 
 namespace {

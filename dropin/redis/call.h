@@ -56,9 +56,9 @@ class Call {
   [[nodiscard]] Context* context() const { return context_; }
   [[nodiscard]] String* key_name() const { return arguments_[1]; }
 
-  /// SCANDUMP and LOADCHUNK, without their checks of arguments.
+  /// SCANDUMP and LOADCHUNK, without their checks of arguments. The server's log says why a chunk is bad.
   int scan_dump(std::uint64_t iterator);
-  [[nodiscard]] bool load_chunk(std::uint64_t iterator, std::string_view chunk, std::string& reason);
+  int load_chunk(std::uint64_t iterator, std::string_view chunk, const char* bad);
 
  private:
   Context* context_;

@@ -220,12 +220,8 @@ int cf_loadchunk(Call& call) {
   if (call.presence() == Presence::kOtherType) return call.error(kWrongType);
   if (*iterator == 1 && call.presence() != Presence::kAbsent) return call.error(kExists);
   if (*iterator != 1 && call.presence() == Presence::kAbsent) return call.error(kNotFound);
-  std::string reason;
-  if (!call.load_chunk(static_cast<std::uint64_t>(*iterator), call.text(3), reason)) {
-    return call.error((*iterator == 1 ? "Couldn't create filter! " : "Couldn't load chunk! ") + reason);
-  }
-  redis.ReplicateVerbatim(call.context());
-  return call.ok();
+  return call.load_chunk(static_cast<std::uint64_t>(*iterator), call.text(3),
+                         *iterator == 1 ? "Couldn't create filter!" : "Couldn't load chunk!");
 }
 
 }  // namespace tamis_redis::commands

@@ -59,23 +59,23 @@ bool is_sane(const Value& value) {
 }
 
 /// The first awaited filter, of which all bytes have arrived.
-bool open_arrived(Value& value, std::string& reason) {
+bool open_arrived(Value& value, Refusal& refusal) {
   const std::string bytes = std::exchange(value.arrived, {});
   tamis::FilterImport import;
   const tamis::Status added = import.add(std::as_bytes(std::span(bytes)));
   if (!added.ok()) {
-    reason = added.message();
+    refusal.reason = added.message();
     return false;
   }
   tamis::Result<tamis::MutableFilter> filter = import.finish();
   if (!filter.ok()) {
-    reason = filter.status().message();
+    refusal.reason = filter.status().message();
     return false;
   }
   value.filters.push_back(*std::move(filter));
   if (!fits_its_shape(value, value.filters.size() - 1)) {
     value.filters.pop_back();
-    reason = "it is not the filter that the head announces";
+    refusal.reason = "it is not the filter that the head announces";
     return false;
   }
   value.awaited.erase(value.awaited.begin());
@@ -101,15 +101,17 @@ std::string encode_head(Value& value) {
   return head;
 }
 
-std::unique_ptr<Value> decode_head(std::string_view head, Sort sort, std::string& reason) {
-  const auto refuse = [&](std::string why) {
-    reason = std::move(why);
+std::unique_ptr<Value> decode_head(std::string_view head, Sort sort, Refusal& refusal) {
+  const auto refuse = [&](const char* why) {
+    refusal.reason = why;
     return nullptr;
   };
   if (head.size() < kFixedBytes + 8 || !head.starts_with(magic_of(sort)))
     return refuse("it is no dump of such a filter");
   if (const char version = head[kBloomMagic.size()]; version != kVersion) {
-    return refuse("version " + std::to_string(static_cast<unsigned char>(version)) + " of its format is not supported");
+    const int number = static_cast<unsigned char>(version);
+    refusal = {.reason = "version " + std::to_string(number) + " of its format is not supported", .is_newer = true};
+    return nullptr;
   }
   const std::string_view summed = head.substr(0, head.size() - 8);
   if (Reader(head.substr(summed.size())).take<std::uint64_t>() != checksum_of(summed)) {
@@ -151,13 +153,13 @@ std::uint64_t body_bytes(Value& value) {
                          [](std::uint64_t sum, tamis::MutableFilter& filter) { return sum + container_bytes(filter); });
 }
 
-bool append_body(Value& value, std::string_view bytes, std::string& reason) {
+bool append_body(Value& value, std::string_view bytes, Refusal& refusal) {
   if (value.is_complete() || bytes.size() > value.awaited.front() - value.arrived.size()) {
-    reason = "there are more bytes than the head announces";
+    refusal.reason = "there are more bytes than the head announces";
     return false;
   }
   value.arrived += bytes;
-  return value.arrived.size() < value.awaited.front() || open_arrived(value, reason);
+  return value.arrived.size() < value.awaited.front() || open_arrived(value, refusal);
 }
 
 }  // namespace tamis_redis

@@ -20,11 +20,16 @@ namespace tamis_redis {
 /// A chunk of SCANDUMP, and a piece of other files, has at most this.
 inline constexpr std::size_t kMostChunkBytes = std::size_t{16} << 20;
 
+/// Why bytes are refused.
+struct Refusal {
+  std::string reason;
+  bool is_newer = false;  // They are of a version that this module does not know.
+};
+
 std::string encode_head(Value& value);
 
-/// An incomplete value that awaits the filters which the head announces. Null, with the reason, for bytes that are no
-/// such head, or that of a version that this module does not know.
-std::unique_ptr<Value> decode_head(std::string_view head, Sort sort, std::string& reason);
+/// An incomplete value that awaits the filters which the head announces. Null for bytes that are no such head.
+std::unique_ptr<Value> decode_head(std::string_view head, Sort sort, Refusal& refusal);
 
 /// The next bytes behind the head, from this position on: at most a chunk, of one filter. Empty behind the last, and
 /// for an incomplete value behind what has arrived. Valid until the next change.
@@ -33,8 +38,8 @@ std::string_view body_at(Value& value, std::uint64_t position);
 /// How many bytes behind the head there are.
 std::uint64_t body_bytes(Value& value);
 
-/// Adds the next bytes to an incomplete value. False, with the reason: they are damaged, or do not belong there. Of a
-/// damaged filter all bytes are dropped, and its chunks can be sent again.
-bool append_body(Value& value, std::string_view bytes, std::string& reason);
+/// Adds the next bytes to an incomplete value. False if they are damaged or too many. Of a damaged filter all bytes are
+/// dropped, and its chunks can be sent again.
+bool append_body(Value& value, std::string_view bytes, Refusal& refusal);
 
 }  // namespace tamis_redis

@@ -1,7 +1,5 @@
 // libtamis-redis.so: RedisBloom's BF.* and CF.* commands with filters of ours. Begins here: the server calls
 // RedisModule_OnLoad.
-#include <tamis/version.h>
-
 #include <string>
 #include <string_view>
 
@@ -105,9 +103,10 @@ bool create_command(Context* context, const CommandRow& row) {
 }
 
 int load_module(Context* context, String** arguments, int count) {
-  // RedisBloom's name: clients ask MODULE LIST for it. Both cannot be loaded, as their commands have the same names.
+  // RedisBloom's name, and the version whose commands these are: clients ask MODULE LIST for both. The two modules
+  // cannot be loaded together, as their commands have the same names.
   constexpr const char* kName = "bf";
-  constexpr int kVersion = TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH;
+  constexpr int kVersion = 20600;
   const char* const missing = load_functions(context);
   if (missing != nullptr) {
     if (redis.Log != nullptr)

@@ -43,18 +43,18 @@ std::string load_string(Io* io) {
   return bytes == nullptr || redis.IsIOError(io) != 0 ? std::string() : std::string(bytes.get(), count);
 }
 
-std::unique_ptr<Value> load_value(Io* io, Sort sort, std::string& reason) {
-  reason = "it ends too early";
+std::unique_ptr<Value> load_value(Io* io, Sort sort, Refusal& refusal) {
+  refusal.reason = "it ends too early";
   const std::string head = load_string(io);
   if (head.empty()) return nullptr;
   const std::uint64_t body = redis.LoadUnsigned(io);
   if (redis.IsIOError(io) != 0) return nullptr;
-  std::unique_ptr<Value> value = decode_head(head, sort, reason);
+  std::unique_ptr<Value> value = decode_head(head, sort, refusal);
   if (value == nullptr) return nullptr;
   for (std::uint64_t loaded = 0; loaded < body;) {
-    reason = "it ends too early";
+    refusal.reason = "it ends too early";
     const std::string piece = load_string(io);
-    if (piece.empty() || !append_body(*value, piece, reason)) return nullptr;
+    if (piece.empty() || !append_body(*value, piece, refusal)) return nullptr;
     loaded += piece.size();
   }
   return value;
@@ -62,9 +62,9 @@ std::unique_ptr<Value> load_value(Io* io, Sort sort, std::string& reason) {
 
 template <Sort sort>
 void* load(Io* io, int version) noexcept {
-  std::string reason = "version " + std::to_string(version) + " of the type is not supported";
-  std::unique_ptr<Value> value = version == kRdbVersion ? load_value(io, sort, reason) : nullptr;
-  if (value == nullptr) redis.LogIOError(io, "warning", "cannot load a filter: %s", reason.c_str());
+  Refusal refusal = {.reason = "version " + std::to_string(version) + " of the type is not supported"};
+  std::unique_ptr<Value> value = version == kRdbVersion ? load_value(io, sort, refusal) : nullptr;
+  if (value == nullptr) redis.LogIOError(io, "warning", "cannot load a filter: %s", refusal.reason.c_str());
   return value.release();
 }
 
@@ -100,12 +100,12 @@ std::size_t free_effort(String* /*key*/, const void* object) noexcept {
 
 void* copy(String* /*from*/, String* /*to*/, const void* object) noexcept {
   Value& from = value_at(const_cast<void*>(object));
-  std::string reason;
-  std::unique_ptr<Value> to = decode_head(encode_head(from), from.sort, reason);
+  Refusal refusal;
+  std::unique_ptr<Value> to = decode_head(encode_head(from), from.sort, refusal);
   if (to == nullptr) return nullptr;
   bool is_whole = true;
   each_piece(from,
-             [&](std::string_view piece, std::uint64_t) { is_whole = is_whole && append_body(*to, piece, reason); });
+             [&](std::string_view piece, std::uint64_t) { is_whole = is_whole && append_body(*to, piece, refusal); });
   return is_whole ? to.release() : nullptr;
 }
 

@@ -21,7 +21,7 @@ class Module(ServerTest):
 
     def test_clients_find_it_by_name(self):
         (fields,) = self.redis("MODULE", "LIST")
-        self.assertEqual(fields[:2], [b"name", b"bf"])
+        self.assertEqual(fields[:4], [b"name", b"bf", b"ver", 20600])
 
     def test_commands_say_what_they_do_and_where_their_key_is(self):
         listed = {command[0].decode() for command in self.redis("COMMAND") if command[0].startswith((b"bf.", b"cf."))}
