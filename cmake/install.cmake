@@ -1,5 +1,6 @@
 # cmake --install. Components: command, runtime (shared libraries), development (headers, static libraries, package
-# files), leveldb (libleveldb.so.1d with a store behind it, in a folder of its own, and tamis-as-leveldb).
+# files), leveldb (libleveldb.so.1d with a store behind it, in a folder of its own, and tamis-as-leveldb), redis (the
+# module for redis-server).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -81,6 +82,11 @@ if(TARGET tamis_said)
   install(FILES ${said}/bash/tamis DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
   install(FILES ${said}/zsh/_tamis DESTINATION ${TAMIS_ZSH_COMPLETIONS} COMPONENT command)
   install(FILES ${said}/fish/tamis.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+endif()
+
+# Where Debian's packages have modules of Redis.
+if(TARGET tamis_redis)
+  install(TARGETS tamis_redis LIBRARY DESTINATION lib/redis/modules COMPONENT redis)
 endif()
 
 # LevelDB's own library stays what programs load by themselves.

@@ -1,5 +1,5 @@
-# cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev, libtamis-leveldb. scripts/package
-# runs it.
+# cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev, libtamis-leveldb,
+# libtamis-redis. scripts/package runs it.
 set(CPACK_PACKAGE_NAME tamis)
 set(CPACK_PACKAGE_VENDOR "The tamis authors")
 set(CPACK_PACKAGE_CONTACT "The tamis authors")
@@ -10,6 +10,9 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL command runtime development)
 if(TARGET tamis_leveldb)
   list(APPEND CPACK_COMPONENTS_ALL leveldb)
+endif()
+if(TARGET tamis_redis)
+  list(APPEND CPACK_COMPONENTS_ALL redis)
 endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -42,6 +45,11 @@ set(CPACK_DEBIAN_LEVELDB_PACKAGE_NAME libtamis-leveldb)
 set(CPACK_DEBIAN_LEVELDB_PACKAGE_SECTION libs)
 set(CPACK_COMPONENT_LEVELDB_DESCRIPTION "For programs that use LevelDB: tamis-as-leveldb runs them with a tamis store
 behind LevelDB's interface.")
+set(CPACK_DEBIAN_REDIS_PACKAGE_NAME libtamis-redis)
+set(CPACK_DEBIAN_REDIS_PACKAGE_SECTION database)
+set(CPACK_DEBIAN_REDIS_PACKAGE_RECOMMENDS "redis-server (>= 5:7.0)")
+set(CPACK_COMPONENT_REDIS_DESCRIPTION "A module for redis-server: Bloom and cuckoo filters with the commands of RedisBloom
+(BF.*, CF.*).")
 
 # The licence, where Debian looks for it.
 foreach(component ${CPACK_COMPONENTS_ALL})

@@ -70,6 +70,7 @@ install_tree() {
     expect_output "$(dirname "$(readlink -f "$file")")" "$prefix/bin/tamis-as-leveldb" sh -c 'echo "$LD_LIBRARY_PATH"'
     [ ! -e "$(dirname "$file")/../../libleveldb.so.1d" ] || fail "it is where all programs look for LevelDB"
   fi
+  loads_only "$prefix/lib/redis/modules/libtamis-redis.so" libfmt
   expect_output "$("$BUILD/tamis" version)" "$prefix/bin/tamis" version
   loads_only "$prefix/bin/tamis" libfmt liblz4 libzstd liburing
   loads_only "$prefix/lib/libtamis.so" libfmt liblz4 libzstd liburing
@@ -133,7 +134,7 @@ deb() { cat "$WORK/$way/$1.contents" "$WORK/$way/$1.depends"; }
 make_debs() {
   (cd "$BUILD" && cpack -G DEB -B "$WORK/$way" >"$WORK/$way.log" 2>&1) || { cat "$WORK/$way.log"; fail "cpack failed"; }
   local package
-  for package in tamis libtamis0 libtamis-dev $(if has_leveldb; then echo libtamis-leveldb; fi); do
+  for package in tamis libtamis0 libtamis-dev libtamis-redis $(if has_leveldb; then echo libtamis-leveldb; fi); do
     dpkg-deb -c "$WORK/$way/$package"_*.deb >"$WORK/$way/$package.contents"
     dpkg-deb -f "$WORK/$way/$package"_*.deb Depends >"$WORK/$way/$package.depends"
   done
@@ -212,6 +213,7 @@ case $way in
     has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
     has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libzstd1
     has libtamis-dev tamis/db.h tamis/tamis.h tamis/tamis.hpp tamis/c/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
+    has libtamis-redis /usr/lib/redis/modules/libtamis-redis.so libfmt9 doc/libtamis-redis/copyright
     if has_leveldb; then
       has libtamis-leveldb /usr/bin/tamis-as-leveldb tamis/leveldb/libleveldb.so.1d libstdc++6 doc/libtamis-leveldb/copyright
       ! grep -qF libleveldb1d "$WORK/$way/libtamis-leveldb.depends" || fail "libtamis-leveldb depends on what it stands in for"

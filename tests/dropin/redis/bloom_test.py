@@ -137,4 +137,5 @@ class BloomCommands(ServerTest):
         self.assertIs(type(redis("BF.CARD", "key")), int)
 
 
-main()
+if __name__ == "__main__":
+    main()

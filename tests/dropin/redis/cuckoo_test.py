@@ -118,4 +118,5 @@ class CuckooCommands(ServerTest):
         self.assertEqual(redis("CF.INSERTNX", "key", "ITEMS", *range(100, 200))[-1], -1)
 
 
-main()
+if __name__ == "__main__":
+    main()

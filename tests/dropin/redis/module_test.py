@@ -95,4 +95,5 @@ class Module(ServerTest):
             again.start()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,14 @@ def crc64(data):
     return crc
 
 
+def fnv1a(data):
+    """That of the head of a dump."""
+    total = 0xcbf29ce484222325
+    for byte in data:
+        total = (total ^ byte) * 0x100000001b3 % 2**64
+    return total
+
+
 def fill(redis):
     """Filters of every kind, with items."""
     redis("BF.RESERVE", "chain", "0.01", 20, "EXPANSION", 3)
@@ -222,6 +230,20 @@ class Persistence(ServerTest):
         self.assertEqual(self.redis.error("CF.LOADCHUNK", "new", 1, head), "Couldn't create filter!")
         self.assertIn("a chunk was refused: it is no dump of such a filter", self.server.log())
 
+    def test_filters_of_another_kind_are_refused(self):
+        """A head and a container that are each right, and do not belong together."""
+        fill(self.redis)
+        sizes = {}
+        for key in ("growing", "cuckoo"):
+            (_, head), (end, body) = chunks_of(self.redis, "CF.SCANDUMP", key)
+            sizes[key] = head, end, body
+        head = bytearray(sizes["growing"][0][:-8])
+        head[56:64] = len(sizes["cuckoo"][2]).to_bytes(8, "little")
+        head += fnv1a(head).to_bytes(8, "little")
+        self.assertEqual(self.redis("CF.LOADCHUNK", "mixed", 1, bytes(head)), "OK")
+        self.assertEqual(self.redis.error("CF.LOADCHUNK", "mixed", *sizes["cuckoo"][1:]), "Couldn't load chunk!")
+        self.assertEqual(self.redis.error("CF.EXISTS", "mixed", 1), INCOMPLETE)
+
     def test_damaged_dumps_are_refused(self):
         """With the right checksum of Redis, so that only ours notice."""
         fill(self.redis)
@@ -270,4 +292,5 @@ class Persistence(ServerTest):
             self.assertEqual(self.redis("DEBUG", "DIGEST-VALUE", "made"), self.redis("DEBUG", "DIGEST-VALUE", "golden"))
 
 
-main()
+if __name__ == "__main__":
+    main()
