@@ -71,7 +71,8 @@ def check_names(page, text, tree, errors):
     for code in CODE.findall(FENCE.sub("", text)) + drawings:
         errors += [f"{where}: there is no file {name}" for name in FILE_NAME.findall(code) if not tree.has_file(name)]
         if match := TEST_NAME.fullmatch(code.strip()):
-            if not tree.has_test(*match.groups()) and match[1] + "." + match[2] not in ("Filter.db", "Index.db"):
+            is_other = match[1] in ("BF", "CF") or match[1] + "." + match[2] in ("Filter.db", "Index.db")  # Commands of Redis, files.
+            if not is_other and not tree.has_test(*match.groups()):
                 errors.append(f"{where}: there is no test {code}")
         errors += [f"{where}: there is no {owner}::{name} in the code" for owner, name in FUNCTION.findall(code)
                    if owner in tree.words and name not in tree.words]

@@ -22,11 +22,11 @@ struct Setting {
 struct Defaults {
   double bf_error_rate = 0.01;
   Setting bf_initial_size = {"bf-initial-size", 100, 1, 1LL << 30};
-  Setting bf_expansion_factor = {"bf-expansion-factor", 2, 0, 32768};
+  Setting bf_expansion_factor = {"bf-expansion-factor", 2, 0, kMostExpansion};
   Setting cf_initial_size = {"cf-initial-size", 1024, 4, 1LL << 30};
-  Setting cf_bucket_size = {"cf-bucket-size", 2, 1, 255};
+  Setting cf_bucket_size = {"cf-bucket-size", 2, 1, kMostBucketSize};
   Setting cf_max_iterations = {"cf-max-iterations", 20, 1, 65535};
-  Setting cf_expansion_factor = {"cf-expansion-factor", 1, 0, 32768};
+  Setting cf_expansion_factor = {"cf-expansion-factor", 1, 0, kMostExpansion};
 };
 inline Defaults defaults;
 

@@ -11,7 +11,6 @@ using tamis::MutableFilter;
 
 // Hashes have 64 bits: lower rates do not exist.
 constexpr double kLeastRate = 1e-18;
-constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 42;  // Of one filter.
 // RedisBloom has no option for it. Its own filters, with one byte per item, have 1.6 % and more the more they grow.
 constexpr double kCuckooRate = 0.01;
 

@@ -75,7 +75,7 @@ void rewrite(Io* io, String* key, void* object) noexcept {
   const std::string head = encode_head(value);
   redis.EmitAOF(io, kCommand, "slb", key, 1LL, head.data(), head.size());
   each_piece(value, [&](std::string_view piece, std::uint64_t behind) {
-    redis.EmitAOF(io, kCommand, "slb", key, static_cast<long long>(behind + 1), piece.data(), piece.size());
+    redis.EmitAOF(io, kCommand, "slb", key, static_cast<long long>(behind) + 1, piece.data(), piece.size());
   });
 }
 

@@ -11,6 +11,11 @@ namespace tamis_redis {
 
 enum class Sort : std::uint8_t { kBloom, kCuckoo };  // BF.* and CF.*
 
+// Of one filter; RESERVE allows less.
+inline constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 42;
+inline constexpr std::uint32_t kMostExpansion = 32768;
+inline constexpr std::uint16_t kMostBucketSize = 255;
+
 /// What RESERVE was told.
 struct Shape {
   std::uint64_t capacity = 0;

@@ -230,6 +230,23 @@ class Persistence(ServerTest):
         self.assertEqual(self.redis.error("CF.LOADCHUNK", "new", 1, head), "Couldn't create filter!")
         self.assertIn("a chunk was refused: it is no dump of such a filter", self.server.log())
 
+    def test_impossible_numbers_in_a_head_are_refused(self):
+        """A head with the right checksum, as only somebody who wants it makes it."""
+        fill(self.redis)
+        heads = {key: self.redis(f"{key[:2]}.SCANDUMP", key[3:], 0)[1] for key in ("BF:chain", "CF:growing")}
+        # Where, how many bytes, what: capacity, expansion, bucket size, iterations, filters; rates of 0, 1, -1, NaN.
+        wrong = {"BF:chain": [(24, 8, 0), (24, 8, 2**42 + 1), (24, 8, 2**64 - 1), (40, 4, 32769), (48, 8, 0), (48, 8, 2**61), (56, 8, 0),
+                              (56, 8, 2**63), (32, 8, 0), (32, 8, 0x3ff << 52), (32, 8, 0xbff << 52), (32, 8, 0x7ff8 << 48)],
+                 "CF:growing": [(24, 8, 0), (40, 4, 2**31), (44, 2, 0), (44, 2, 256), (46, 2, 0), (48, 8, 2)]}
+        for key, places in wrong.items():
+            for at, size, number in places:
+                head = bytearray(heads[key][:-8])
+                head[at:at + size] = number.to_bytes(size, "little")
+                head += fnv1a(head).to_bytes(8, "little")
+                self.assertIn(self.redis.error(f"{key[:2]}.LOADCHUNK", "wrong", 1, bytes(head)),
+                              ("ERR received bad data", "Couldn't create filter!"), f"{key} at {at}: {number}")
+        self.assertEqual(self.redis("EXISTS", "wrong"), 0)
+
     def test_filters_of_another_kind_are_refused(self):
         """A head and a container that are each right, and do not belong together."""
         fill(self.redis)
