@@ -65,9 +65,8 @@ bool is_sane(const Value& value) {
 
 /// The first awaited filter, of which all bytes have arrived.
 bool open_arrived(Value& value, Refusal& refusal) {
-  const std::string bytes = std::exchange(value.arrived, {});
   tamis::FilterImport import;
-  const tamis::Status added = import.add(std::as_bytes(std::span(bytes)));
+  const tamis::Status added = import.add(std::as_bytes(std::span(value.arrived)));
   if (!added.ok()) {
     refusal.reason = added.message();
     return false;
@@ -84,6 +83,7 @@ bool open_arrived(Value& value, Refusal& refusal) {
     return false;
   }
   value.awaited.erase(value.awaited.begin());
+  value.arrived = {};
   return true;
 }
 
@@ -163,8 +163,11 @@ bool append_body(Value& value, std::string_view bytes, Refusal& refusal) {
     refusal.reason = "there are more bytes than the head announces";
     return false;
   }
+  const std::size_t before = value.arrived.size();
   value.arrived += bytes;
-  return value.arrived.size() < value.awaited.front() || open_arrived(value, refusal);
+  if (value.arrived.size() < value.awaited.front() || open_arrived(value, refusal)) return true;
+  value.arrived.resize(before);
+  return false;
 }
 
 }  // namespace tamis_redis

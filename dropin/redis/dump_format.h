@@ -38,8 +38,8 @@ std::string_view body_at(Value& value, std::uint64_t position);
 /// How many bytes behind the head there are.
 std::uint64_t body_bytes(Value& value);
 
-/// Adds the next bytes to an incomplete value. False if they are damaged or too many. Of a damaged filter all bytes are
-/// dropped, and its chunks can be sent again.
+/// Adds the next bytes to an incomplete value. False, changing nothing, if there are too many or they complete a
+/// damaged filter.
 bool append_body(Value& value, std::string_view bytes, Refusal& refusal);
 
 }  // namespace tamis_redis

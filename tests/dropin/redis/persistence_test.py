@@ -107,8 +107,11 @@ class Persistence(ServerTest):
         redis("BF.MADD", "made later", *range(300))
         redis("BF.INSERT", "fixed later", "NONSCALING", "ERROR", "0.003", "ITEMS", *range(150))
         redis("CF.INSERT", "cuckoo later", "CAPACITY", 33, "ITEMS", *range(150))
-        for number, (iterator, chunk) in enumerate(chunks_of(redis, "CF.SCANDUMP", "growing")):
-            redis("CF.LOADCHUNK", "loaded", iterator, chunk)
+        (first, head), (last, chunk) = chunks_of(redis, "CF.SCANDUMP", "growing")
+        redis("CF.LOADCHUNK", "loaded", first, head)
+        redis("CF.LOADCHUNK", "loaded", 101, chunk[:100])
+        redis.error("CF.LOADCHUNK", "loaded", last, bytes(len(chunk) - 100))  # A refused chunk changes nothing, here or there.
+        redis("CF.LOADCHUNK", "loaded", last, chunk[100:])
         keys += ["made later", "fixed later", "cuckoo later", "loaded"]
         self.assertEqual(redis("WAIT", 1, 60_000), 1)
         self.assertEqual(state(copy, keys), state(redis, keys))
