@@ -77,7 +77,9 @@ bool open_arrived(Value& value, Refusal& refusal) {
     return false;
   }
   value.filters.push_back(*std::move(filter));
-  if (!fits_its_shape(value, value.filters.size() - 1)) {
+  const bool is_last = value.awaited.size() == 1;
+  const bool has_room = value.sort == Sort::kCuckoo || value.items <= capacity_of(value);
+  if (!fits_its_shape(value, value.filters.size() - 1) || (is_last && !has_room)) {
     value.filters.pop_back();
     refusal.reason = "it is not the filter that the head announces";
     return false;

@@ -67,6 +67,8 @@ std::unique_ptr<Value> make_value(Sort sort, const Shape& shape) {
 bool fits_its_shape(const Value& value, std::size_t index) {
   const FilterOptions options = options_of(value, index);
   const tamis::FilterInfo info = value.filters[index].info();
+  // Fewer bits than items tell nothing, and a head must not make the next filter larger than what has come allows.
+  if (info.bits < options.capacity) return false;
   return info.kind == options.kind && info.seed == options.seed && info.prefix_rule == options.prefix_rule;
 }
 

@@ -264,6 +264,20 @@ class Persistence(ServerTest):
         self.assertEqual(self.redis.error("CF.LOADCHUNK", "mixed", *sizes["cuckoo"][1:]), "Couldn't load chunk!")
         self.assertEqual(self.redis.error("CF.EXISTS", "mixed", 1), INCOMPLETE)
 
+    def test_a_filter_too_small_for_its_capacity_is_refused(self):
+        """Otherwise a small dump would make the next filter of a chain as large as it likes."""
+        self.redis("BF.RESERVE", "key", "0.01", 10)
+        (_, head), (end, body) = chunks_of(self.redis, "BF.SCANDUMP", "key")
+        head = bytearray(head[:-8])
+        head[24:32] = (2**40).to_bytes(8, "little")
+        few = bytearray(head)
+        few[8:16] = (11).to_bytes(8, "little")  # More items than it is for: each further one would add a filter.
+        few[24:32] = (10).to_bytes(8, "little")
+        for wrong in (head, few):
+            self.redis("BF.LOADCHUNK", "large", 1, bytes(wrong + fnv1a(wrong).to_bytes(8, "little")))
+            self.assertEqual(self.redis.error("BF.LOADCHUNK", "large", end, body), "ERR received bad data")
+            self.redis("DEL", "large")
+
     def test_damaged_dumps_are_refused(self):
         """With the right checksum of Redis, so that only ours notice."""
         fill(self.redis)
