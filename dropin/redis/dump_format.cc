@@ -53,10 +53,11 @@ std::uint64_t checksum_of(std::string_view bytes) {
 bool is_sane(const Value& value) {
   const Shape& shape = value.shape;
   if (shape.capacity == 0 || shape.capacity > kMostCapacity || shape.expansion > kMostExpansion) return false;
+  const bool is_chain = value.sort == Sort::kBloom && shape.expansion > 0;
+  if (value.awaited.empty() || (value.awaited.size() > 1 && !is_chain)) return false;
   if (value.sort == Sort::kBloom) {
-    if (!(shape.error_rate > 0 && shape.error_rate < 1) || value.awaited.empty()) return false;
-  } else if (shape.bucket_size == 0 || shape.bucket_size > kMostBucketSize || shape.max_iterations == 0 ||
-             value.awaited.size() != 1) {
+    if (!(shape.error_rate > 0 && shape.error_rate < 1)) return false;
+  } else if (shape.bucket_size == 0 || shape.bucket_size > kMostBucketSize || shape.max_iterations == 0) {
     return false;
   }
   return std::all_of(value.awaited.begin(), value.awaited.end(),

@@ -236,10 +236,11 @@ class Persistence(ServerTest):
     def test_impossible_numbers_in_a_head_are_refused(self):
         """A head with the right checksum, as only somebody who wants it makes it."""
         fill(self.redis)
-        heads = {key: self.redis(f"{key[:2]}.SCANDUMP", key[3:], 0)[1] for key in ("BF:chain", "CF:growing")}
+        heads = {key: self.redis(f"{key[:2]}.SCANDUMP", key[3:], 0)[1] for key in ("BF:chain", "BF:fixed", "CF:growing")}
         # Where, how many bytes, what: capacity, expansion, bucket size, iterations, filters; rates of 0, 1, -1, NaN.
         wrong = {"BF:chain": [(24, 8, 0), (24, 8, 2**42 + 1), (24, 8, 2**64 - 1), (40, 4, 32769), (48, 8, 0), (48, 8, 2**61), (56, 8, 0),
                               (56, 8, 2**63), (32, 8, 0), (32, 8, 0x3ff << 52), (32, 8, 0xbff << 52), (32, 8, 0x7ff8 << 48)],
+                 "BF:fixed": [(48, 8, 2)],
                  "CF:growing": [(24, 8, 0), (40, 4, 2**31), (44, 2, 0), (44, 2, 256), (46, 2, 0), (48, 8, 2)]}
         for key, places in wrong.items():
             for at, size, number in places:
