@@ -115,7 +115,8 @@ class Server:
         self.folder, self.options, self.arguments = pathlib.Path(folder), options, arguments
         self.port = free_port() if port < 0 else port
         self.folder.mkdir(exist_ok=True)
-        self.address = os.path.relpath(self.folder / "socket")  # Paths of sockets are short.
+        path = self.folder.absolute() / "socket"
+        self.address = min(str(path), os.path.relpath(path), key=len)  # Paths of sockets are at most 107 bytes long.
         self.process, self.clients = None, []
 
     def start(self):
