@@ -84,9 +84,10 @@ if(TARGET tamis_said)
   install(FILES ${said}/fish/tamis.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 endif()
 
-# Where Debian's packages have modules of Redis.
+# Where Debian's packages have modules of Redis, which loads none that is not executable.
 if(TARGET tamis_redis)
-  install(TARGETS tamis_redis LIBRARY DESTINATION lib/redis/modules COMPONENT redis)
+  install(TARGETS tamis_redis LIBRARY DESTINATION lib/redis/modules COMPONENT redis PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 
 # LevelDB's own library stays what programs load by themselves.

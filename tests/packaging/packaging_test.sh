@@ -71,6 +71,7 @@ install_tree() {
     [ ! -e "$(dirname "$file")/../../libleveldb.so.1d" ] || fail "it is where all programs look for LevelDB"
   fi
   loads_only "$prefix/lib/redis/modules/libtamis-redis.so" libfmt
+  [ -x "$prefix/lib/redis/modules/libtamis-redis.so" ] || fail "Redis loads no module that is not executable"
   expect_output "$("$BUILD/tamis" version)" "$prefix/bin/tamis" version
   loads_only "$prefix/bin/tamis" libfmt liblz4 libzstd liburing
   loads_only "$prefix/lib/libtamis.so" libfmt liblz4 libzstd liburing
@@ -213,7 +214,7 @@ case $way in
     has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
     has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libzstd1
     has libtamis-dev tamis/db.h tamis/tamis.h tamis/tamis.hpp tamis/c/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
-    has libtamis-redis /usr/lib/redis/modules/libtamis-redis.so libfmt9 doc/libtamis-redis/copyright
+    has libtamis-redis -rwxr-xr-x /usr/lib/redis/modules/libtamis-redis.so libfmt9 doc/libtamis-redis/copyright
     if has_leveldb; then
       has libtamis-leveldb /usr/bin/tamis-as-leveldb tamis/leveldb/libleveldb.so.1d libstdc++6 doc/libtamis-leveldb/copyright
       ! grep -qF libleveldb1d "$WORK/$way/libtamis-leveldb.depends" || fail "libtamis-leveldb depends on what it stands in for"
