@@ -46,6 +46,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"verify", "read and check every byte of a store", run_verify},
     {"repair", "make a damaged store usable", run_repair},
     {"table", "inspect a table file", run_table},
+    {"bucket check", "ask whether a bucket can hold a store", run_bucket_check},
     {"options", "list the options of a store", run_options},
     {"filter build", "build a filter from keys", run_filter_build},
     {"filter probe", "test keys against a filter", run_filter_probe},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tamis/batch.h"
+#include "tamis/bucket.h"
 #include "tamis/call_options.h"
 #include "tamis/caller.h"
 #include "tamis/concurrent_filter.h"

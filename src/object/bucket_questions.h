@@ -1,0 +1,13 @@
+// The questions of check_bucket, to any ObjectStore.
+#pragma once
+
+#include "object/object_store.h"
+#include "tamis/bucket.h"
+
+namespace tamis {
+
+/// Asks all that can be seen through an ObjectStore, and removes what it wrote, whatever happens. Its objects begin
+/// with a name that nobody else uses. Fails if the first request fails or has no answer: nothing can be said then.
+Result<BucketReport> ask_bucket(ObjectStore& objects);
+
+}  // namespace tamis
