@@ -25,6 +25,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(library_package libtamis${TAMIS_SOVERSION})
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tamis)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION database)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS libcurl4)  # Opened when a bucket is.
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command: loads, reads, explains, verifies and repairs stores; sizes, builds,
 probes and inspects filters, those of other systems included.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${library_package})

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -20,6 +21,7 @@ namespace tamis {
 #if TAMIS_HAS_S3
 namespace {
 
+constexpr std::chrono::seconds kPatience{15};
 constexpr double kClockSeconds = 60;  // Servers turn requests away at 900.
 
 void add_answer(BucketReport& report, std::string_view what, bool is_yes, bool needed, std::string why) {
@@ -31,19 +33,22 @@ void add_answer(BucketReport& report, std::string_view what, bool is_yes, bool n
 Result<BucketReport> check_bucket(const std::string& url, const BucketOptions& options) {
   TAMIS_TRY(S3Settings settings, read_s3_settings(url, options.endpoint, process_environment(), posix_file_system()));
   settings.whole_put_bytes = settings.part_bytes = std::uint64_t{5} << 20;  // To see parts with few bytes.
+  settings.deadline = kPatience;
   TAMIS_TRY(const std::unique_ptr<S3ObjectStore> objects, S3ObjectStore::open(settings));
-  TAMIS_TRY(BucketReport report, ask_bucket(*objects));
+  // First, because removing leaves the old versions there.
+  TAMIS_TRY(const std::optional<bool> is_versioned, objects->is_versioned());
+  BucketReport report;
+  if (is_versioned != true) {
+    TAMIS_TRY(report, ask_bucket(*objects));
+  }
   report.url = url;
-  report.endpoint = settings.bucket_url();
-  if (!settings.endpoint.empty()) report.endpoint = settings.endpoint;
+  report.endpoint = settings.endpoint.empty() ? settings.bucket_url() : settings.endpoint;
   report.region = settings.region;
   report.clock_behind_seconds = objects->seconds_behind();
-
-  TAMIS_TRY(const std::optional<bool> is_versioned, objects->is_versioned());
   add_answer(report, "keeps no old versions", is_versioned != true, true,
-             "the bucket is versioned; conditions cannot be relied on, use another bucket");
+             "its conditions cannot be relied on; nothing else was asked, use another bucket");
   add_answer(report, "lets us ask whether it keeps versions", is_versioned.has_value(), false,
-             "no right to see it (s3:GetBucketVersioning)");
+             "no right to s3:GetBucketVersioning");
   add_answer(report, "has the same time as this machine", std::abs(report.clock_behind_seconds) < kClockSeconds, false,
              fmt::format("this machine is {:.0f} s {}", std::abs(report.clock_behind_seconds),
                          report.clock_behind_seconds > 0 ? "behind" : "ahead"));
@@ -53,7 +58,8 @@ Result<BucketReport> check_bucket(const std::string& url, const BucketOptions& o
 }
 #else
 Result<BucketReport> check_bucket(const std::string& url, const BucketOptions&) {
-  return Status::not_supported(fmt::format("{}: this build of tamis has no buckets; build it with libcurl's headers", url));
+  return Status::not_supported(
+      fmt::format("{}: this build of tamis has no buckets; build it with libcurl's headers", url));
 }
 #endif
 
@@ -74,8 +80,9 @@ std::string BucketReport::to_text() const {
     text += fmt::format("{:<30} {:>8.1f} ms, the slowest of {} {:.1f} ms\n", latency.request, latency.median_ms,
                         latency.count, latency.slowest_ms);
   }
-  return text + (missing == 0 ? std::string("ok: everything needed is there\n")
-                              : fmt::format("{} needed {} missing\n", missing, missing == 1 ? "answer is" : "answers are"));
+  return text + (missing == 0
+                     ? std::string("ok: everything needed is there\n")
+                     : fmt::format("{} needed {} missing\n", missing, missing == 1 ? "answer is" : "answers are"));
 }
 
 std::string BucketReport::to_json() const {

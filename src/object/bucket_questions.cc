@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include "base/random.h"
 #include "base/random_source.h"
 #include "base/sync.h"
 #include "base/try.h"
@@ -25,7 +27,7 @@ constexpr int kTimedRequests = 20;
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kLargeBytes = (std::size_t{5} << 20) + 1024;  // The smallest that has two parts.
 
-std::string random_bytes(RandomSource& random, std::size_t count) {
+std::string random_bytes(SplitMix64& random, std::size_t count) {
   std::string bytes;
   while (bytes.size() < count) append_le(bytes, random.next());
   bytes.resize(count);
@@ -37,10 +39,10 @@ class Questions {
  public:
   explicit Questions(ObjectStore& objects)
       : objects_(objects),
-        random_(make_random_source(std::nullopt)),
-        folder_(fmt::format("tamis-check-{:016x}", random_->next())),
-        one_(random_bytes(*random_, kSmallBytes)),
-        two_(random_bytes(*random_, kSmallBytes)) {}
+        random_(make_random_source(std::nullopt)->next()),
+        folder_(fmt::format("tamis-check-{:016x}", random_.next())),
+        one_(random_bytes(random_, kSmallBytes)),
+        two_(random_bytes(random_, kSmallBytes)) {}
 
   Status ask_all() {
     // Without an answer to this one there is nothing to report.
@@ -135,13 +137,14 @@ class Questions {
   }
 
   /// Several writers at once: what went wrong, or nothing. An unknown outcome is settled by who can be read.
-  std::string race(const std::function<Result<ObjectWritten>(const std::string& bytes)>& write, const std::string& object) {
+  std::string race(const std::function<Result<ObjectWritten>(const std::string& bytes)>& write,
+                   const std::string& object) {
     Mutex mutex;
     std::set<std::string> done;
     std::set<std::string> unknown;
     std::vector<std::thread> threads;
     for (int i = 0; i < kRacers; ++i) {
-      threads.emplace_back([&, bytes = random_bytes(*random_, 64)] {
+      threads.emplace_back([&, bytes = random_bytes(random_, 64)] {
         const Result<ObjectWritten> written = write(bytes);
         const MutexLock lock(mutex);
         if (!written.ok() || written->answer == ObjectAnswer::kUnknown) unknown.insert(bytes);
@@ -166,14 +169,15 @@ class Questions {
       new_race = race([&](const std::string& bytes) { return objects_.put_new(object, as_bytes(bytes)); }, object);
       const Result<ObjectRead> before = objects_.get(object);
       if (!before.ok() || before->answer != ObjectAnswer::kDone) continue;
-      etag_race = race([&](const std::string& bytes) { return objects_.put_if(object, as_bytes(bytes), before->etag); }, object);
+      etag_race = race([&](const std::string& bytes) { return objects_.put_if(object, as_bytes(bytes), before->etag); },
+                       object);
     }
     answer("lets one of several writers make an object", new_race);
     answer("lets one of several writers replace an object", etag_race);
   }
 
   void ask_for_parts() {
-    const std::string bytes = random_bytes(*random_, kLargeBytes);
+    const std::string bytes = random_bytes(random_, kLargeBytes);
     const std::string object = name("parts");
     names_.insert(object);
     const std::string why = not_as(ObjectAnswer::kDone, objects_.put(object, as_bytes(bytes)));
@@ -206,17 +210,21 @@ class Questions {
   }
 
   void measure() {
-    const auto answer_of = [](const auto& answered) { return answered.ok() ? answered->answer : ObjectAnswer::kUnknown; };
+    const auto answer_of = [](const auto& answered) {
+      return answered.ok() ? answered->answer : ObjectAnswer::kUnknown;
+    };
     time("PUT of 4 KiB", [&](int) { return answer_of(objects_.put(name("object"), as_bytes(one_))); });
-    time("PUT of 4 KiB if there is none", [&](int i) { return answer_of(put_new(name(fmt::format("timed-{}", i)), one_)); });
+    time("PUT of 4 KiB if there is none",
+         [&](int i) { return answer_of(put_new(name(fmt::format("timed-{}", i)), one_)); });
     time("GET of 4 KiB", [&](int) { return answer_of(objects_.get(name("object"), ObjectRange{0, kSmallBytes}, {})); });
     time("GET of nothing", [&](int) {
-      return answer_of(objects_.get(name("none"))) == ObjectAnswer::kAbsent ? ObjectAnswer::kDone : ObjectAnswer::kUnknown;
+      return answer_of(objects_.get(name("none"))) == ObjectAnswer::kAbsent ? ObjectAnswer::kDone
+                                                                            : ObjectAnswer::kUnknown;
     });
   }
 
   ObjectStore& objects_;
-  const std::unique_ptr<RandomSource> random_;
+  SplitMix64 random_;  ///< Names and contents that nobody else writes.
   const std::string folder_;
   const std::string one_;
   const std::string two_;

@@ -8,7 +8,8 @@
 namespace tamis {
 namespace {
 
-constexpr unsigned kOldest = 0x075800;  // 7.88, Debian 12's. CURLOPT_AWS_SIGV4 is older, and did not sign all headers at first.
+constexpr unsigned kOldest =
+    0x075800;  // 7.88, Debian 12's. CURLOPT_AWS_SIGV4 is older, and did not sign all headers at first.
 
 template <typename Function>
 bool find(void* library, const char* name, Function& function) {
@@ -34,7 +35,8 @@ Result<CurlLibrary> open_library() {
       find(library, "curl_easy_init", curl.easy_init) && find(library, "curl_easy_cleanup", curl.easy_cleanup) &&
       find(library, "curl_easy_reset", curl.easy_reset) && find(library, "curl_easy_setopt", curl.easy_setopt) &&
       find(library, "curl_easy_getinfo", curl.easy_getinfo) && find(library, "curl_easy_perform", curl.easy_perform) &&
-      find(library, "curl_easy_strerror", curl.easy_strerror) && find(library, "curl_slist_append", curl.slist_append) &&
+      find(library, "curl_easy_strerror", curl.easy_strerror) &&
+      find(library, "curl_slist_append", curl.slist_append) &&
       find(library, "curl_slist_free_all", curl.slist_free_all) && find(library, "curl_getdate", curl.getdate) &&
       find(library, "curl_global_init", global_init) && find(library, "curl_version_info", version_info);
   if (!has_all || version_info(CURLVERSION_NOW)->version_num < kOldest) {

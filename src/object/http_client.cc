@@ -67,7 +67,8 @@ bool take_header(std::string_view line, std::string_view name, std::string& valu
   }
   line.remove_prefix(name.size() + 1);
   const std::size_t begin = line.find_first_not_of(" \t");
-  value = begin == std::string_view::npos ? std::string_view() : line.substr(begin, line.find_last_not_of(" \t\r\n") - begin + 1);
+  value = begin == std::string_view::npos ? std::string_view()
+                                          : line.substr(begin, line.find_last_not_of(" \t\r\n") - begin + 1);
   return true;
 }
 
@@ -204,7 +205,8 @@ void HttpClient::set_options(CURL* handle, const HttpRequest& request) const {
   if (std::string_view(request.method) != "GET") set(CURLOPT_CUSTOMREQUEST, request.method);
 }
 
-HttpOutcome HttpClient::send(const HttpRequest& request, std::chrono::milliseconds limit, std::chrono::milliseconds stall) {
+HttpOutcome HttpClient::send(const HttpRequest& request, std::chrono::milliseconds limit,
+                             std::chrono::milliseconds stall) {
   CURL* const handle = take_handle();
   HeaderList headers(curl_);
   headers.add("x-amz-content-sha256: UNSIGNED-PAYLOAD");

@@ -31,11 +31,12 @@ struct ObjectRange {
   std::uint64_t bytes = 0;
 };
 
-/// The answer to a get. Everything but `answer` is set only if that is kDone, `why` only if it is kUnknown.
+/// The answer to a get. `why` is set only if it is kUnknown; the rest only if it is kDone, and not for a range that
+/// begins at or behind the end of its object, which has no bytes.
 struct ObjectRead {
   ObjectAnswer answer = ObjectAnswer::kUnknown;
   std::string bytes = {};          ///< The object, or the range that was asked for.
-  std::string etag = {};           ///< Names the content, for put_if and if_changed. Empty for a range with no bytes.
+  std::string etag = {};           ///< Names the content, for put_if and if_changed.
   std::uint64_t object_bytes = 0;  ///< The size of the whole object.
   std::string why = {};            ///< What happened instead of an answer.
 };
@@ -98,7 +99,8 @@ class ObjectStore {
   virtual ~ObjectStore() = default;
 
   /// The object or a range of it; kAbsent if there is none. With `if_changed`, kRefused if that is still its etag.
-  virtual Result<ObjectRead> get(std::string_view name, std::optional<ObjectRange> range, std::string_view if_changed) = 0;
+  virtual Result<ObjectRead> get(std::string_view name, std::optional<ObjectRange> range,
+                                 std::string_view if_changed) = 0;
   Result<ObjectRead> get(std::string_view name) { return get(name, std::nullopt, {}); }
 
   /// Writes an object that does not exist; kRefused if it does.

@@ -61,18 +61,18 @@ Status status_of(const HttpAnswer& answer, const S3Error& error, const S3Setting
     return Status::invalid_argument(fmt::format("{}: the session token is not valid any more ({})", where, said));
   }
   if (is("RequestTimeTooSkewed") || is("RequestExpired")) {
-    return Status::invalid_argument(
-        fmt::format("{}: {}; set it ({})", where, clock_text(answer.seconds_behind), said));
+    return Status::invalid_argument(fmt::format("{}: {}; set it ({})", where, clock_text(answer.seconds_behind), said));
   }
-  if (is("AuthorizationHeaderMalformed") || is("PermanentRedirect") || is("TemporaryRedirect") || is("IllegalLocationConstraintException") ||
-      answer.status == 301 || answer.status == 307) {
-    const std::string advice =
-        error.region.empty() ? std::string("set AWS_REGION to the bucket's") : fmt::format("set AWS_REGION={}", error.region);
+  if (is("AuthorizationHeaderMalformed") || is("PermanentRedirect") || is("TemporaryRedirect") ||
+      is("IllegalLocationConstraintException") || answer.status == 301 || answer.status == 307) {
+    const std::string advice = error.region.empty() ? std::string("set AWS_REGION to the bucket's")
+                                                    : fmt::format("set AWS_REGION={}", error.region);
     return Status::invalid_argument(
         fmt::format("{}: the bucket is not in region '{}'; {} ({})", where, settings.region, advice, said));
   }
   if (is("NoSuchBucket")) {
-    return Status::io_error(fmt::format("{}: there is no such bucket; make it first, without versioning ({})", where, said));
+    return Status::io_error(
+        fmt::format("{}: there is no such bucket; make it first, without versioning ({})", where, said));
   }
   if (is("QuotaExceeded") || is("XMinioStorageFull") || answer.status == 507) {
     return Status::out_of_space(fmt::format("{}: the bucket is full ({})", where, said));
@@ -82,8 +82,8 @@ Status status_of(const HttpAnswer& answer, const S3Error& error, const S3Setting
   }
   if (is("AccessDenied") || answer.status == 403) {
     return Status::io_error(
-        fmt::format("{}: '{}' has not the right to do this; it needs to read, write, list and remove objects ({})", where,
-                    settings.access_key, said));
+        fmt::format("{}: '{}' has not the right to do this; it needs to read, write, list and remove objects ({})",
+                    where, settings.access_key, said));
   }
   return Status::io_error(fmt::format("{}: {}", where, said));
 }

@@ -57,12 +57,6 @@ std::optional<ContentRange> content_range(std::string_view text) {
   return range;
 }
 
-/// The size in "bytes */5000", which is given when the range begins behind it.
-std::uint64_t size_without_range(std::string_view text) {
-  std::uint64_t size = 0;
-  return take(text, "bytes */") && take_number(text, size) ? size : 0;
-}
-
 ObjectRead unknown_read(std::string why) {
   ObjectRead read;
   read.why = std::move(why);
@@ -155,10 +149,7 @@ Result<ObjectRead> S3ObjectStore::get(std::string_view name, std::optional<Objec
     read.answer = ObjectAnswer::kAbsent;
     return read;
   }
-  if (range && answer.status == 416) {
-    read.object_bytes = size_without_range(answer.content_range);
-    return read;
-  }
+  if (range && answer.status == 416) return read;  // It begins at or behind the end. Not all servers say where that is.
   if (range && answer.status == 200) {
     return Status::not_supported(fmt::format("{}: the server does not give ranges of objects", bucket_url_));
   }
@@ -166,9 +157,11 @@ Result<ObjectRead> S3ObjectStore::get(std::string_view name, std::optional<Objec
   read.object_bytes = answer.body.size();
   if (range) {
     const std::optional<ContentRange> given = content_range(answer.content_range);
-    const bool is_as_asked = given && given->begin == range->offset && given->end - given->begin == answer.body.size() &&
+    const bool is_as_asked = given && given->begin == range->offset &&
+                             given->end - given->begin == answer.body.size() &&
                              given->end == std::min(range->offset + range->bytes, given->object_bytes);
-    if (!is_as_asked) return unknown_read(fmt::format("{}: a range of another kind: {}", request.url, answer.content_range));
+    if (!is_as_asked)
+      return unknown_read(fmt::format("{}: a range of another kind: {}", request.url, answer.content_range));
     read.object_bytes = given->object_bytes;
   } else if (!answer.has_length) {
     return unknown_read(fmt::format("{}: an answer without its length may have been cut", request.url));
@@ -211,8 +204,8 @@ Result<ObjectWritten> S3ObjectStore::put_if(std::string_view name, Bytes bytes, 
   const bool bare_first = wants_bare_etags_;
   TAMIS_TRY(const ObjectWritten first, put_whole(name, bytes, forms[bare_first ? 1 : 0]));
   if (first.answer != ObjectAnswer::kRefused) return first;
-  // Refused for its quotes, or because it is another: the other form tells. Whichever the server takes, the condition is
-  // the same.
+  // Refused for its quotes, or because it is another: the other form tells. Whichever the server takes, the condition
+  // is the same.
   TAMIS_TRY(const ObjectWritten second, put_whole(name, bytes, forms[bare_first ? 0 : 1]));
   if (second.answer == ObjectAnswer::kDone) wants_bare_etags_ = !bare_first;
   return second;
@@ -260,7 +253,8 @@ Result<ObjectList> S3ObjectStore::list(std::string_view prefix, std::string_view
 
 /// Adds the objects of a page. Returns where the next page begins, "" after the last one; none if there was no answer.
 Result<std::optional<std::string>> S3ObjectStore::list_page(const std::string& query, ObjectList& list) {
-  HttpRequest request{.url = fmt::format("{}?{}", bucket_url_, query), .answer_bytes = kLongestPage, .longest_answer = kLongestPage};
+  HttpRequest request{
+      .url = fmt::format("{}?{}", bucket_url_, query), .answer_bytes = kLongestPage, .longest_answer = kLongestPage};
   TAMIS_TRY(const Sent sent, send(request));
   if (!sent.answer) {
     list = {};

@@ -90,9 +90,9 @@ class Profile {
                       "eval \"$(aws configure export-credentials --format env)\"",
                       name_, way));
     }
-    return Status::invalid_argument(
-        fmt::format("no S3 credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to {} below [{}]",
-                    files_[0], name_));
+    return Status::invalid_argument(fmt::format(
+        "no S3 credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to {} below [{}]", files_[0],
+        name_));
   }
 
  private:
@@ -128,7 +128,8 @@ Status read_address(S3Settings& settings, std::string_view url) {
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
   settings.prefix = prefix;
   const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_';
   };
   if (settings.bucket.size() < 3 || settings.bucket.size() > 255 || !std::ranges::all_of(settings.bucket, is_allowed)) {
     return Status::invalid_argument(fmt::format("'{}': '{}' cannot be the name of a bucket", url, settings.bucket));
@@ -150,9 +151,8 @@ Status read_endpoint(S3Settings& settings, std::string_view given, const Environ
   if (endpoint.empty()) return {};
   const std::size_t scheme = endpoint.starts_with("https://") ? 8 : endpoint.starts_with("http://") ? 7 : 0;
   if (scheme == 0 || endpoint.size() == scheme || endpoint.find_first_of("/?#@ ", scheme) != std::string::npos) {
-    return Status::invalid_argument(
-        fmt::format("'{}' is not an endpoint: https://host or https://host:port (http:// sends everything unencrypted)",
-                    endpoint));
+    return Status::invalid_argument(fmt::format(
+        "'{}' is not an endpoint: https://host or https://host:port (http:// sends everything unencrypted)", endpoint));
   }
   return {};
 }
@@ -185,7 +185,8 @@ Result<S3Settings> read_s3_settings(std::string_view url, std::string_view endpo
 std::string S3Settings::bucket_url() const {
   if (!endpoint.empty()) return fmt::format("{}/{}", endpoint, bucket);
   const std::string host = fmt::format("s3.{}.amazonaws.com{}", region, region.starts_with("cn-") ? ".cn" : "");
-  const bool fits_certificate = bucket.find_first_of("._") == std::string::npos;  // It is for *.s3.region.amazonaws.com.
+  const bool fits_certificate =
+      bucket.find_first_of("._") == std::string::npos;  // It is for *.s3.region.amazonaws.com.
   return fits_certificate ? fmt::format("https://{}.{}", bucket, host) : fmt::format("https://{}/{}", host, bucket);
 }
 

@@ -46,8 +46,8 @@ EnvironmentVariables process_environment();
 /// environment goes before the files. Read are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION,
 /// AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_CA_BUNDLE, AWS_PROFILE, AWS_DEFAULT_PROFILE,
 /// AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE, and the same names in lower case in the files.
-Result<S3Settings> read_s3_settings(std::string_view url, std::string_view endpoint, const EnvironmentVariables& variables,
-                                    FileSystem& files);
+Result<S3Settings> read_s3_settings(std::string_view url, std::string_view endpoint,
+                                    const EnvironmentVariables& variables, FileSystem& files);
 
 /// Everything but letters, digits and "-._~" as %XX; slashes stay if `keeps_slashes`.
 std::string uri_escaped(std::string_view text, bool keeps_slashes);

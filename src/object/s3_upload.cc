@@ -10,13 +10,9 @@
 namespace tamis {
 namespace {
 
-ObjectWritten unknown(std::string why) {
-  return {.answer = ObjectAnswer::kUnknown, .why = std::move(why)};
-}
+ObjectWritten unknown(std::string why) { return {.answer = ObjectAnswer::kUnknown, .why = std::move(why)}; }
 
-ObjectWritten done(std::string etag) {
-  return {.answer = ObjectAnswer::kDone, .etag = std::move(etag), .why = {}};
-}
+ObjectWritten done(std::string etag) { return {.answer = ObjectAnswer::kDone, .etag = std::move(etag), .why = {}}; }
 
 }  // namespace
 
@@ -31,7 +27,8 @@ Result<ObjectWritten> S3Upload::put(Bytes bytes) {
   if (begun.answer != ObjectAnswer::kDone) return begun;
   const std::uint64_t part_bytes = store_.settings().part_bytes;
   for (std::uint64_t offset = 0; offset < bytes.size(); offset += part_bytes) {
-    TAMIS_TRY(const ObjectWritten part, put_part(bytes.subspan(offset, std::min<std::uint64_t>(part_bytes, bytes.size() - offset))));
+    TAMIS_TRY(const ObjectWritten part,
+              put_part(bytes.subspan(offset, std::min<std::uint64_t>(part_bytes, bytes.size() - offset))));
     if (part.answer != ObjectAnswer::kDone) return part;
   }
   return complete(bytes.size());

@@ -15,8 +15,8 @@ struct XmlElement {
   std::string text;  ///< Its text without that of elements inside it.
 };
 
-/// The elements in the order in which they end, so those inside another precede it. Attributes and comments are skipped.
-/// kCorruption for what is not well-formed, and for document types and CDATA, which S3 does not send.
+/// The elements in the order in which they end, so those inside another precede it. Attributes and comments are
+/// skipped. kCorruption for what is not well-formed, and for document types and CDATA, which S3 does not send.
 Result<std::vector<XmlElement>> read_xml(std::string_view document);
 
 /// The text of the first element of that path; empty if there is none.

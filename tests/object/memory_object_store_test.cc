@@ -89,7 +89,8 @@ TEST_F(MemoryObjects, TheSchedulerSeesEveryRequest) {
 
 /// The answers to a fixed series of requests, and what is there at the end.
 std::string history(std::uint64_t seed) {
-  MemoryObjectStore objects({.lost_request = 15, .lost_answer = 15, .delayed = 15, .duplicated = 15, .truncated_body = 15}, seed);
+  MemoryObjectStore objects(
+      {.lost_request = 15, .lost_answer = 15, .delayed = 15, .duplicated = 15, .truncated_body = 15}, seed);
   std::string history;
   for (int i = 0; i < 200; ++i) {
     const std::string name = std::to_string(i % 3);

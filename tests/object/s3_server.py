@@ -166,7 +166,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return Answer(200, body=body, headers=headers)
         begin, end = (int(number) for number in asked.removeprefix("bytes=").split("-"))
         if begin >= len(body):
-            raise Answer(416, "InvalidRange", headers={"Content-Range": f"bytes */{len(body)}"})
+            raise Answer(416, "InvalidRange")
         end = min(end, len(body) - 1)
         return Answer(206, body=body[begin:end + 1], headers={**headers, "Content-Range": f"bytes {begin}-{end}/{len(body)}"})
 

@@ -16,9 +16,7 @@ Status bad_name(std::string_view name) {
 }
 
 /// As S3's: it names the content, so content that returns has its old etag again.
-std::string etag_of(std::string_view bytes) {
-  return fmt::format("\"{:016x}\"", std::hash<std::string_view>()(bytes));
-}
+std::string etag_of(std::string_view bytes) { return fmt::format("\"{:016x}\"", std::hash<std::string_view>()(bytes)); }
 
 RequestFate drawn(const RequestFates& fates, std::uint64_t of_hundred) {
   const std::pair<unsigned, RequestFate> parts[] = {{fates.lost_request, RequestFate::kLostRequest},
@@ -70,12 +68,12 @@ Result<ObjectRead> MemoryObjectStore::get(std::string_view name, std::optional<O
     return read;
   }
   const std::uint64_t size = object.bytes.size();
-  const std::uint64_t begin = range ? std::min(range->offset, size) : 0;
-  const std::uint64_t count = range ? std::min(range->bytes, size - begin) : size;
-  return ObjectRead{.answer = ObjectAnswer::kDone,
-                    .bytes = object.bytes.substr(begin, count),
-                    .etag = range && count == 0 ? "" : object.etag,
-                    .object_bytes = size};
+  read.answer = ObjectAnswer::kDone;
+  if (range && range->offset >= size) return read;
+  read.bytes = range ? object.bytes.substr(range->offset, range->bytes) : object.bytes;
+  read.etag = object.etag;
+  read.object_bytes = size;
+  return read;
 }
 
 Result<ObjectWritten> MemoryObjectStore::put_new(std::string_view name, Bytes bytes) {
