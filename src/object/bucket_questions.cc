@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "base/random_source.h"
@@ -143,6 +144,7 @@ class Questions {
     std::set<std::string> done;
     std::set<std::string> unknown;
     std::vector<std::thread> threads;
+    threads.reserve(kRacers);
     for (int i = 0; i < kRacers; ++i) {
       threads.emplace_back([&, bytes = random_bytes(random_, 64)] {
         const Result<ObjectWritten> written = write(bytes);

@@ -202,11 +202,11 @@ Result<ObjectWritten> S3ObjectStore::put_if(std::string_view name, Bytes bytes, 
   if (bare.empty() || bare == "*") return Status::invalid_argument("put_if needs the etag of an answer");
   const std::string forms[] = {fmt::format("If-Match: \"{}\"", bare), fmt::format("If-Match: {}", bare)};
   const bool bare_first = wants_bare_etags_;
-  TAMIS_TRY(const ObjectWritten first, put_whole(name, bytes, forms[bare_first ? 1 : 0]));
+  TAMIS_TRY(ObjectWritten first, put_whole(name, bytes, forms[bare_first ? 1 : 0]));
   if (first.answer != ObjectAnswer::kRefused) return first;
   // Refused for its quotes, or because it is another: the other form tells. Whichever the server takes, the condition
   // is the same.
-  TAMIS_TRY(const ObjectWritten second, put_whole(name, bytes, forms[bare_first ? 0 : 1]));
+  TAMIS_TRY(ObjectWritten second, put_whole(name, bytes, forms[bare_first ? 0 : 1]));
   if (second.answer == ObjectAnswer::kDone) wants_bare_etags_ = !bare_first;
   return second;
 }

@@ -23,11 +23,11 @@ S3Upload::~S3Upload() {
 }
 
 Result<ObjectWritten> S3Upload::put(Bytes bytes) {
-  TAMIS_TRY(const ObjectWritten begun, begin());
+  TAMIS_TRY(ObjectWritten begun, begin());
   if (begun.answer != ObjectAnswer::kDone) return begun;
   const std::uint64_t part_bytes = store_.settings().part_bytes;
   for (std::uint64_t offset = 0; offset < bytes.size(); offset += part_bytes) {
-    TAMIS_TRY(const ObjectWritten part,
+    TAMIS_TRY(ObjectWritten part,
               put_part(bytes.subspan(offset, std::min<std::uint64_t>(part_bytes, bytes.size() - offset))));
     if (part.answer != ObjectAnswer::kDone) return part;
   }

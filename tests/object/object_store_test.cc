@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <ostream>
 #include <thread>
 
 #include "io/posix_file_system.h"
@@ -29,6 +30,8 @@ struct Place {
 struct Implementation {
   std::string name;
   std::function<Place()> make;
+
+  friend void PrintTo(const Implementation& one, std::ostream* out) { *out << one.name; }
 };
 
 std::vector<Implementation> implementations() {
