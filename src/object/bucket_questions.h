@@ -6,8 +6,9 @@
 
 namespace tamis {
 
-/// Asks all that can be seen through an ObjectStore, and removes what it wrote, whatever happens. Its objects begin
-/// with a name that nobody else uses. Fails if the first request fails or has no answer: nothing can be said then.
+/// Asks all that can be seen through an ObjectStore, and removes what it wrote. Its objects begin with a name that
+/// nobody else uses. Fails if the first request, a put, fails or has no answer: nothing can be said then, and if the
+/// server did it after all, its object stays.
 Result<BucketReport> ask_bucket(ObjectStore& objects);
 
 }  // namespace tamis

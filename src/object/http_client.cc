@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <new>
@@ -120,6 +121,31 @@ bool is_unsent(const CurlLibrary& curl, CURL* handle, CURLcode code) {
   }
 }
 
+/// Blocks SIGPIPE on this thread, and discards one that came: TLS libraries write to connections that the server has
+/// closed, and the signal would end the program.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    const timespec now = {0, 0};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+  bool was_pending_ = false;
+};
+
 class HeaderList {
  public:
   explicit HeaderList(const CurlLibrary& curl) : curl_(curl) {}
@@ -226,7 +252,10 @@ HttpOutcome HttpClient::send(const HttpRequest& request, std::chrono::millisecon
   curl_.easy_setopt(handle, CURLOPT_WRITEDATA, &download);
   curl_.easy_setopt(handle, CURLOPT_HEADERDATA, &download);
   curl_.easy_setopt(handle, CURLOPT_ERRORBUFFER, said);
-  const CURLcode code = curl_.easy_perform(handle);
+  const CURLcode code = [&] {
+    const WithoutSigpipe no_signal;
+    return curl_.easy_perform(handle);
+  }();
 
   HttpOutcome outcome;
   curl_.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &download.answer.status);
