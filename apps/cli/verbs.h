@@ -26,14 +26,10 @@ struct DescribedVerb {
 /// All public verbs, in overview order.
 std::vector<DescribedVerb> describe_verbs();
 
-// One function per verb, in the file of its name, or with its kin: bucket check in bucket.cc, delete with put, multi-get and explain with get,
-// count and dump with scan, repair with verify; flush, compact and checkpoint in store/maintain.cc; filter union,
-// intersect and convert in filter/combine.cc, size with build, info with probe, rebuild with verify; filter kinds,
-// filter formats and options in lists.cc; import rocksdb with leveldb.
 // One function per verb, in the file of its name, or with its kin: bucket check in bucket.cc, delete with put,
 // multi-get and explain with get, count and dump with scan, repair with verify; flush, compact and checkpoint in
 // store/maintain.cc; filter union, intersect and convert in filter/combine.cc, size with build, info with probe,
-// rebuild with verify; filter kinds, filter formats and options in lists.cc.
+// rebuild with verify; filter kinds, filter formats and options in lists.cc; import rocksdb with leveldb.
 int run_bench(Arguments arguments);
 int run_bucket_check(Arguments arguments);
 int run_checkpoint(Arguments arguments);
