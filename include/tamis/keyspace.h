@@ -42,6 +42,7 @@ struct KeyspaceOptions {
   std::optional<std::string> codec_last = {};                    ///< As Options::codec_last.
   std::optional<std::string> filter = {};                        ///< As Options::filter.
   std::optional<PrefixRule> prefix_rule = {};                    ///< As Options::prefix_rule.
+  std::optional<std::uint32_t> range_filter_bits = {};           ///< As Options::range_filter_bits.
   std::optional<std::string> compaction = {};                    ///< As Options::compaction.
   std::optional<std::uint64_t> value_bytes_apart = {};           ///< As Options::value_bytes_apart.
   std::optional<std::uint32_t> fanout = {};                      ///< As Options::fanout.

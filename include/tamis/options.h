@@ -40,7 +40,10 @@ struct Options {
   /// How much larger a table may be for columns of its filter that there is no memory for now: lookups decide how much
   /// of each filter is in memory, and these need no rewriting.
   std::uint32_t filter_reserve_percent = 2;
-  PrefixRule prefix_rule = {};         ///< Adds a second filter for scans within one prefix.
+  PrefixRule prefix_rule = {};  ///< Adds a second filter for scans within one prefix.
+  /// Bits per key of a filter in each new table by which a short scan that finds nothing reads nothing; 0: none. See
+  /// docs/TUNING.md: 16 suit most keys.
+  std::uint32_t range_filter_bits = 0;
   std::string compaction = "leveled";  ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
   /// Values of at least this size are written to files of their own, and compaction does not move them; 0: none.
   std::uint64_t value_bytes_apart = 0;

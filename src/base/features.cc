@@ -11,10 +11,11 @@ namespace {
 constexpr std::uint32_t kKnown =
     (Features::of(Feature::kKeyspaces) | Features::of(Feature::kRangeDeletes) | Features::of(Feature::kExpiry) |
      Features::of(Feature::kMerges) | Features::of(Feature::kValuesApart) | Features::of(Feature::kCommitsInTables) |
-     Features::of(Feature::kLongKeys) | Features::of(Feature::kPaddedBlocks))
+     Features::of(Feature::kLongKeys) | Features::of(Feature::kPaddedBlocks) | Features::of(Feature::kRangeFilters))
         .to_read;
-constexpr std::array<std::string_view, 8> kNames = {"keyspaces",    "range deletes",     "expiry",    "merges",
-                                                    "values apart", "commits in tables", "long keys", "padded blocks"};
+constexpr std::array<std::string_view, 9> kNames = {"keyspaces", "range deletes", "expiry",
+                                                    "merges",    "values apart",  "commits in tables",
+                                                    "long keys", "padded blocks", "range filters"};
 
 Status check_known(std::uint32_t bits, std::string_view needed_to, std::string_view name) {
   const std::uint32_t unknown = bits & ~kKnown;

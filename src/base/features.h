@@ -18,6 +18,7 @@ enum class Feature : std::uint8_t {
   kCommitsInTables = 5,
   kLongKeys = 6,
   kPaddedBlocks = 7,
+  kRangeFilters = 8,
 };
 
 /// Three classes of features: a build that does not know a bit of `to_read` must not read the file, one that does not

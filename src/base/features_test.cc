@@ -14,14 +14,15 @@ TEST(Features, NumbersOnDiskStayAsTheyAre) {
   EXPECT_EQ(Features::of(Feature::kCommitsInTables).to_read, 32U);
   EXPECT_EQ(Features::of(Feature::kLongKeys).to_read, 64U);
   EXPECT_EQ(Features::of(Feature::kPaddedBlocks).to_read, 128U);
+  EXPECT_EQ(Features::of(Feature::kRangeFilters).to_read, 256U);
 }
 
 TEST(Features, UnknownOnesAreRefusedByNameAccordingToTheirClass) {
-  const Features known{.to_read = 255, .to_write = 255, .optional = ~std::uint64_t{0}};
+  const Features known{.to_read = 511, .to_write = 511, .optional = ~std::uint64_t{0}};
   EXPECT_TRUE(check_can_read(known, "f").ok());
   EXPECT_TRUE(check_can_write(known, "f").ok());
-  EXPECT_EQ(check_can_read({.to_read = 1 | 4 | 8 | 256}, "f").to_text(),
-            "not supported: f: feature 8, needed to read it, is not known to this build; use a newer tamis");
+  EXPECT_EQ(check_can_read({.to_read = 1 | 4 | 8 | 512}, "f").to_text(),
+            "not supported: f: feature 9, needed to read it, is not known to this build; use a newer tamis");
   EXPECT_EQ(check_can_read({.to_read = std::uint32_t{1} << 31}, "f").to_text(),
             "not supported: f: feature 31, needed to read it, is not known to this build; use a newer tamis");
   const Features writers{.to_write = 1 << 9};

@@ -386,6 +386,7 @@ Status Rewriter::begin_table() {
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,
                      .prefix_rule = spec_.prefix_rule,
+                     .range_filter_bits = spec_.range_filter_bits,
                      .level = spec_.output_level,
                      .run = spec_.output_run,
                      .rewrite = replaces_tables ? rewrite_ : 0,

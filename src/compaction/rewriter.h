@@ -80,6 +80,7 @@ struct RewriteSpec {
   std::uint64_t table_bytes = 0;
   const Codec* codec = nullptr;
   PrefixRule prefix_rule = {};
+  std::uint32_t range_filter_bits = 0;
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
   KeyRange part = {};  ///< Entries outside are left alone.

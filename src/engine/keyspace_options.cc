@@ -41,6 +41,7 @@ constexpr Row kRows[] = {
     row<&KeyspaceOptions::codec_last, &Options::codec_last>("codec_last"),
     row<&KeyspaceOptions::filter, &Options::filter>("filter"),
     row<&KeyspaceOptions::prefix_rule, &Options::prefix_rule>("prefix_rule"),
+    row<&KeyspaceOptions::range_filter_bits, &Options::range_filter_bits>("range_filter_bits"),
     row<&KeyspaceOptions::compaction, &Options::compaction>("compaction"),
     row<&KeyspaceOptions::value_bytes_apart, &Options::value_bytes_apart>("value_bytes_apart"),
     row<&KeyspaceOptions::fanout, &Options::fanout>("fanout"),

@@ -104,8 +104,8 @@ inline MetadataWanted wanted_by(const Shape& shape, std::uint64_t run_matrix_byt
     for (const Run& run : level) {
       wanted.keys_of_runs.push_back(run.keys());
       for (const auto& table : run.tables) {
-        wanted.filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
-        wanted.usual_filter_bytes += usual_filter_bytes(*table) + table->prefix_filter_bytes;
+        wanted.filter_bytes += table->filter_bytes + table->scan_filter_bytes();
+        wanted.usual_filter_bytes += usual_filter_bytes(*table) + table->scan_filter_bytes();
         wanted.index_bytes += Index::memory_bytes_for(table->index_bytes) + table->blocks * sizeof(BlockSlot);
       }
     }

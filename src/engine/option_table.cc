@@ -222,6 +222,10 @@ std::vector<Row> make_rows() {
           "filter_reserve_percent",
           "How much larger a table may be for parts of its filter that are only loaded if it is asked often."),
       prefix_rule_row(),
+      number_row<&Options::range_filter_bits, 0, 32>(
+          "range_filter_bits",
+          "Bits per key of a filter in new tables that short scans ask: those that find nothing then read nothing; 0: "
+          "none."),
       word_row<&Options::compaction, compaction_words>(
           "compaction", "When tables are merged; with manual, only when compact is called."),
       size_row<&Options::value_bytes_apart, 0, kGiB>(

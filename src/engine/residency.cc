@@ -23,7 +23,7 @@ Resident resident_filter(const Table& table) {
   const TableFacts& facts = table.facts();
   const std::uint64_t columns = table.usable_filter_columns();
   return {.columns = columns,
-          .first_bytes = facts.filter_bytes_with(1) + facts.prefix_filter_bytes,
+          .first_bytes = facts.filter_bytes_with(1) + facts.scan_filter_bytes(),
           .column_bytes = facts.filter_slices ? facts.filter_slices->column_bytes : 0,
           .rest = columns > 1 ? facts.filter_slices->list_rate : facts.filter_rate_with(1)};
 }

@@ -53,7 +53,7 @@ void add_runs(Stats::Level& level, const Version& version, Stats::Memory& memory
       add_table(level, *table);
       add_counts(level, counts);
       if (!table->has_filter_in_memory()) {
-        memory.filters_not_resident += facts->filter_bytes + facts->prefix_filter_bytes;
+        memory.filters_not_resident += facts->filter_bytes + facts->scan_filter_bytes();
       }
       if (!table->has_index_in_memory()) memory.indexes_not_resident += table->index_memory_bytes();
       memory.metadata_loads += counts.metadata_loads;

@@ -363,6 +363,7 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .table_bytes = options.table_bytes,
           .codec = find_codec(is_last_level ? options.codec_last : options.codec),
           .prefix_rule = options.prefix_rule,
+          .range_filter_bits = options.range_filter_bits,
           .output_level = level,
           .output_run = run,
           .flushed_sequence = catalog_.flushed_sequence(),

@@ -87,8 +87,7 @@ Status RangeFilter::check(std::string_view name) {
   TAMIS_TRY(groups_, reader.read_le<std::uint32_t>("groups"));
   TAMIS_TRY(keys_, reader.read_le<std::uint64_t>("keys"));
   TAMIS_TRY(const auto checksum, reader.read_le<std::uint64_t>("checksum"));
-  const std::uint64_t computed =
-      checksum_of(bytes().first(kChecksumAt), bytes().subspan(kHeaderBytes), hasher_);
+  const std::uint64_t computed = checksum_of(bytes().first(kChecksumAt), bytes().subspan(kHeaderBytes), hasher_);
   if (checksum != computed) {
     return reader.corruption(fmt::format("the checksum is {:016x}, the bytes have {:016x}", checksum, computed));
   }
@@ -216,7 +215,8 @@ double RangeFilter::rate(std::uint64_t length) const {
   double all = 0;
   for (std::uint32_t number = 0; number < groups_; ++number) {
     const Group group = this->group(number);
-    const double share = std::min(1.0, std::ldexp(static_cast<double>(length), -static_cast<int>(group.low_bits)) / group.codes);
+    const double share =
+        std::min(1.0, std::ldexp(static_cast<double>(length), -static_cast<int>(group.low_bits)) / group.codes);
     sum += group.codes * -std::expm1(group.codes * std::log1p(-share));
     all += group.codes;
   }

@@ -91,10 +91,10 @@ class RangeFilterBuilder {
 
   const double bits_per_key_;
   const KeyHasher hasher_;
-  std::string text_;               // The keys of the group, without what no group looks at.
-  std::vector<std::size_t> ends_;  // Of each in text_.
-  std::string last_;               // The last key of the group before.
-  std::string body_;               // Groups.
+  std::string text_;                   // The keys of the group, without what no group looks at.
+  std::vector<std::size_t> ends_;      // Of each in text_.
+  std::string last_;                   // The last key of the group before.
+  std::string body_;                   // Groups.
   std::vector<std::uint64_t> begins_;  // Of each in body_.
   std::uint64_t keys_ = 0;
   bool is_unsuited_ = false;

@@ -89,9 +89,7 @@ class Position {
   }
 
  private:
-  [[nodiscard]] unsigned bitmap(std::uint32_t i) const {
-    return std::to_integer<unsigned>(at_[kPositionBytes + i]);
-  }
+  [[nodiscard]] unsigned bitmap(std::uint32_t i) const { return std::to_integer<unsigned>(at_[kPositionBytes + i]); }
   /// How many of the first so many bytes occur.
   [[nodiscard]] std::uint32_t below(std::uint32_t offset) const {
     if (!has_bitmap()) return offset;

@@ -72,6 +72,16 @@ bool Table::may_contain_prefix(std::string_view scan_prefix) {
   return may_contain.value_or(true);
 }
 
+bool Table::may_contain_range(std::string_view from, std::string_view to) {
+  const auto ask = [from, to](const RangeFilter& filter) { return filter.may_contain(from, to); };
+  std::optional<bool> may_contain = ask_loaded(inside_->range_filter, ask);
+  if (!may_contain) {
+    load_range_filter();
+    may_contain = ask_loaded(inside_->range_filter, ask);
+  }
+  return may_contain.value_or(true);
+}
+
 Result<std::uint64_t> Table::approximate_bytes(std::string_view from, std::optional<std::string_view> to) {
   if (from > facts_->largest_key || (to && (*to <= from || *to <= facts_->smallest_key))) return std::uint64_t{0};
   std::uint32_t metadata_reads = 0;

@@ -14,6 +14,7 @@
 #include "entry/entry.h"
 #include "entry/entry_iterator.h"
 #include "entry/range_tombstones.h"
+#include "filter/range_filter_format.h"
 #include "io/file_handles.h"
 #include "table/index_part.h"
 #include "table/lookup_steps.h"
@@ -77,6 +78,7 @@ struct ChargedIndex;  // table/table_inside.h.
 struct UnloadedMetadata {
   std::shared_ptr<const TableFilter> filter;
   std::shared_ptr<const Filter> prefix_filter;
+  std::shared_ptr<const RangeFilter> range_filter;
   std::shared_ptr<const ChargedIndex> index;
 };
 
@@ -139,6 +141,9 @@ class Table {
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate(ScanCaching caching);
   /// False: no key in this table begins with `scan_prefix`. Loads the prefix filter if its budget allows.
   [[nodiscard]] bool may_contain_prefix(std::string_view scan_prefix);
+  /// False: it has no entry with a key in from <= key < to; of its range deletes that says nothing. Loads the range
+  /// filter if its budget allows.
+  [[nodiscard]] bool may_contain_range(std::string_view from, std::string_view to);
   /// Bytes of data blocks between two keys, accurate to about a block.
   Result<std::uint64_t> approximate_bytes(std::string_view from, std::optional<std::string_view> to);
 
@@ -204,7 +209,11 @@ class Table {
   void load_filter(std::uint32_t& metadata_reads);
   [[nodiscard]] std::shared_ptr<const TableFilter> read_columns(std::uint64_t columns, const TableFilter* before);
   [[nodiscard]] std::shared_ptr<const TableFilter> replace_filter(std::shared_ptr<const TableFilter> by);
+  template <typename ScanFilter, typename Read>
+  std::shared_ptr<const ScanFilter> load_scan_filter(std::uint64_t bytes, std::atomic<bool>& is_useless,
+                                                     const std::atomic<const ScanFilter*>& loaded, Read read);
   void load_prefix_filter();
+  void load_range_filter();
   void remember_filter_problem(const Status& problem);
   // The index: table_index.cc.
   Result<IndexPart> index_part(std::string_view key, bool fills_cache, std::uint32_t& metadata_reads);

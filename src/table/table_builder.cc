@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "entry/expiry.h"
 #include "filter/filter_kind.h"
+#include "filter/range_filter_format.h"
 #include "io/append_file.h"
 #include "table/block_file.h"
 #include "table/block_trailer_format.h"
@@ -57,6 +58,10 @@ class TableBuilder::State {
     facts_.smallest_sequence = kMaxSequence;
     facts_.created_unix_seconds = spec_.created_unix_seconds;
     if (has_padded_blocks(spec_)) spec_.features |= Features::of(Feature::kPaddedBlocks);
+    if (spec_.range_filter_bits != 0) {
+      spec_.features |= Features::of(Feature::kRangeFilters);
+      range_filter_.emplace(spec_.range_filter_bits, spec_.identity.hash_key);
+    }
     facts_.features = spec_.features;
     buffer_ = as_text(encode_table_header({spec_.identity.store_id, spec_.number, spec_.features}));
     choose_block_target();
@@ -73,7 +78,8 @@ class TableBuilder::State {
     return offset() + block_text_bytes_ + index_.estimated_bytes() + kTableFooterBytes;
   }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return (hashes_.capacity() + prefix_hashes_.capacity()) * sizeof(std::uint64_t);
+    return (hashes_.capacity() + prefix_hashes_.capacity()) * sizeof(std::uint64_t) +
+           (range_filter_ ? range_filter_->memory_bytes() : 0);
   }
 
  private:
@@ -85,6 +91,7 @@ class TableBuilder::State {
   std::size_t padding_after(std::size_t block_bytes) const;
   Status write_buffer();
   Status write_filters(const FilterChoice& choice, TableProperties& properties);
+  Status write_range_filter(TableProperties& properties);
   void count_range_deletes();
   Status write_range_deletes(TableProperties& properties);
   Status write_section(Bytes bytes, std::uint64_t checked_bytes, Section& section);
@@ -97,6 +104,7 @@ class TableBuilder::State {
   std::vector<std::uint64_t> hashes_;         // One per key.
   std::vector<std::uint64_t> prefix_hashes_;  // One per prefix.
   std::string last_prefix_;
+  std::optional<RangeFilterBuilder> range_filter_;  // None: the table gets none.
   DataBlockBuilder block_;
   std::uint64_t block_text_bytes_ = 0;  // Keys and values in block_.
   std::string block_first_key_;
@@ -139,6 +147,7 @@ void TableBuilder::State::begin_key(std::string_view key, std::uint64_t hash) {
   last_key_ = key;
   ++facts_.keys;
   hashes_.push_back(hash);
+  if (range_filter_) range_filter_->add(key);
   if (spec_.prefix_rule.kind == PrefixRule::Kind::kNone) return;
   const std::string_view prefix = spec_.prefix_rule.prefix_of(key);
   if (!prefix_hashes_.empty() && prefix == last_prefix_) return;
@@ -216,6 +225,7 @@ Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
   properties.rewrite = spec_.rewrite;
   properties.flushed_sequence = spec_.flushed_sequence;
   TAMIS_TRY_STATUS(write_filters(facts_.entries == 0 ? FilterChoice() : choice, properties));
+  TAMIS_TRY_STATUS(write_range_filter(properties));
   TAMIS_TRY_STATUS(write_range_deletes(properties));
   TAMIS_TRY_STATUS(write_end(properties));
   return facts_;
@@ -269,6 +279,15 @@ Status TableBuilder::State::write_filters(const FilterChoice& choice, TablePrope
   facts_.filter_bytes = properties.filter.bytes;
   facts_.prefix_filter_bytes = properties.prefix_filter.bytes;
   return {};
+}
+
+Status TableBuilder::State::write_range_filter(TableProperties& properties) {
+  if (!range_filter_ || facts_.entries == 0) return {};
+  const std::optional<std::string> filter = range_filter_->finish();
+  if (!filter) return {};
+  facts_.range_filter_bytes = filter->size();
+  properties.range_filter.offset = offset();
+  return write_section(as_bytes(*filter), filter->size(), properties.range_filter);
 }
 
 /// The section's checksum is that of the first `checked_bytes`.

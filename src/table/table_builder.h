@@ -32,9 +32,10 @@ struct TableSpec {
   std::string keyspace_name = {};
   Features features = {};  ///< What its entries need; in the header, which is written before them.
   std::uint32_t block_bytes = 4096;
-  const Codec* codec = nullptr;  ///< Null: none.
-  PrefixRule prefix_rule = {};   ///< kNone: no prefix filter.
-  std::uint32_t level = 0;       ///< Where it is first installed; for repair.
+  const Codec* codec = nullptr;         ///< Null: none.
+  PrefixRule prefix_rule = {};          ///< kNone: no prefix filter.
+  std::uint32_t range_filter_bits = 0;  ///< Per key; 0: no range filter.
+  std::uint32_t level = 0;              ///< Where it is first installed; for repair.
   std::uint64_t run = 0;
   std::vector<std::uint64_t> replaces = {};  ///< Tables whose entries it takes over; for repair.
   std::uint64_t rewrite = 0;                 ///< The first table of the same rewrite; for repair.

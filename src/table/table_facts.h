@@ -50,6 +50,7 @@ struct TableFacts {
   double filter_rate = 1;                         ///< Designed.
   std::optional<SlicedSizes> filter_slices = {};  ///< Of a filter whose columns are loaded as memory allows.
   std::uint64_t prefix_filter_bytes = 0;
+  std::uint64_t range_filter_bytes = 0;
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete was first written to a table; 0: none here.
 
@@ -84,6 +85,8 @@ struct TableFacts {
     if (columns == 0) return 1;
     return filter_slices ? filter_slices->rate_with(columns) : filter_rate;
   }
+  /// Of the filters that scans ask.
+  [[nodiscard]] std::uint64_t scan_filter_bytes() const { return prefix_filter_bytes + range_filter_bytes; }
   /// The number in the file's header and in the seeds of its checksums.
   [[nodiscard]] std::uint64_t written_number() const { return origin ? origin->number : number; }
   /// Whether these, from a manifest, speak of the table whose properties have `written`.

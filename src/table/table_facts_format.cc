@@ -51,6 +51,7 @@ constexpr std::uint32_t kValuesApart = 25;
 /// Absent unless the filter is in slices: columns, bytes up to the end of the first slice, bytes of a column, and the
 /// list's rate as a double.
 constexpr std::uint32_t kFilterSlices = 26;
+constexpr std::uint32_t kRangeFilterBytes = 27;  // Absent if 0.
 
 const NumberFact* find_number(std::uint32_t tag) {
   for (const NumberFact& fact : kNumberFacts) {
@@ -164,6 +165,12 @@ Status decode_filter_slices(const TaggedField& field, const ByteReader& reader, 
   return reader.corruption("a list with a rate beyond 0 … 1");
 }
 
+Status decode_range_filter_bytes(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 8));
+  facts.range_filter_bytes = load_le<std::uint64_t>(field.value.data());
+  return facts.range_filter_bytes != 0 ? Status() : reader.corruption("a range filter of no bytes");
+}
+
 void append_filter_slices(std::string& to, const SlicedSizes& sizes) {
   std::string value;
   append_le(value, sizes.columns);
@@ -223,6 +230,7 @@ Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFact
   if (field.tag == kOperands) return decode_operands(field, reader, facts);
   if (field.tag == kValuesApart) return decode_values_apart(field, facts);
   if (field.tag == kFilterSlices) return decode_filter_slices(field, reader, facts);
+  if (field.tag == kRangeFilterBytes) return decode_range_filter_bytes(field, reader, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
   if (field.tag == kLargestKey) return decode_key(field, reader, facts.largest_key);
@@ -255,6 +263,9 @@ void append_facts(std::string& to, const TableFacts& facts) {
   if (facts.operands != 0) append_number_field(to, kOperands, FieldNeed::kRequired, facts.operands);
   if (!facts.values_apart.empty()) append_values_apart(to, facts);
   if (facts.filter_slices) append_filter_slices(to, *facts.filter_slices);
+  if (facts.range_filter_bytes != 0) {
+    append_number_field(to, kRangeFilterBytes, FieldNeed::kRequired, facts.range_filter_bytes);
+  }
   append_fields_end(to);
 }
 

@@ -153,6 +153,7 @@ std::vector<TableFile::Property> TableFile::properties() const {
   text("filter rate", fmt::format("{:.3g}", facts.filter_rate));
   text("prefix rule", properties.prefix_rule.to_text());
   text("prefix filter section", section_text(properties.prefix_filter));
+  text("range filter section", section_text(properties.range_filter));
   text("index section", section_text(properties.index));
   text("order", std::string(kBytewiseOrder));
   text("hash", properties.hash_id == kKeyedXxh3 ? "keyed xxh3" : fmt::format("unknown ({})", properties.hash_id));

@@ -40,6 +40,7 @@ enum Tag : std::uint32_t {
   kRewrite = 17,       // Omitted if 0.
   kRangeDeletes = 18,  // Omitted if there are none.
   kIndexTop = 19,      // Omitted if 0.
+  kRangeFilter = 20,   // Omitted if there is none.
 };
 
 std::string encode_section(const Section& section) {
@@ -104,6 +105,7 @@ class PropertiesReader {
       case kKeyspaceName: properties_.keyspace_name = as_text(field.value); return {};
       case kRewrite: return read_number(field, ~std::uint64_t{0}, properties_.rewrite);
       case kRangeDeletes: return read_section(field, properties_.range_deletes);
+      case kRangeFilter: return read_section(field, properties_.range_filter);
       case kIndexTop: return read_number(field, 0xffff'ffff, properties_.index_top_bytes);
       default: break;
     }
@@ -196,6 +198,8 @@ std::string_view problem_of_facts(const TableFacts& facts) {
   if (facts.range_deletes != 0 && !needs_ranges) return "range deletes that the header does not name";
   const bool needs_merges = facts.features.includes(Features::of(Feature::kMerges));
   if (facts.operands != 0 && !needs_merges) return "merge operands that the header does not name";
+  const bool needs_range_filters = facts.features.includes(Features::of(Feature::kRangeFilters));
+  if (facts.range_filter_bytes != 0 && !needs_range_filters) return "a range filter that the header does not name";
   if (facts.filter_slices && !fits(*facts.filter_slices, facts.filter_bytes)) return "slices that are not a filter's";
   return {};
 }
@@ -205,16 +209,17 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
   const TableFacts& facts = properties.facts;
   const auto bad = [&](std::string_view why) { return Status::corruption(fmt::format("{}: {}", name, why)); };
   if (const std::string_view problem = problem_of_facts(facts); !problem.empty()) return bad(problem);
-  // Data, then filter, prefix filter, range deletes and index: each begins where the previous one ends, and the
-  // properties follow.
+  // Data, then filter, prefix filter, range filter, range deletes and index: each begins where the previous one ends,
+  // and the properties follow.
   std::uint64_t begin = properties.filter.offset;
   const bool has_data = begin > kTableHeaderBytes;
   if (begin < kTableHeaderBytes || begin > offset || has_data != (facts.entries != 0)) {
     return bad("the filter begins outside of the file");
   }
-  for (const Section* section :
-       {&properties.filter, &properties.prefix_filter, &properties.range_deletes, &properties.index}) {
-    if (section == &properties.range_deletes && section->bytes == 0) continue;
+  for (const Section* section : {&properties.filter, &properties.prefix_filter, &properties.range_filter,
+                                 &properties.range_deletes, &properties.index}) {
+    const bool may_be_omitted = section == &properties.range_filter || section == &properties.range_deletes;
+    if (may_be_omitted && section->bytes == 0) continue;
     if (section->offset != begin || section->bytes > offset - begin) return bad("sections are not where others end");
     begin += section->bytes;
   }
@@ -228,7 +233,7 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
     return bad("facts and sections differ in range deletes");
   }
   if (facts.filter_bytes != properties.filter.bytes || facts.prefix_filter_bytes != properties.prefix_filter.bytes ||
-      facts.index_bytes != properties.index.bytes) {
+      facts.range_filter_bytes != properties.range_filter.bytes || facts.index_bytes != properties.index.bytes) {
     return bad("facts and sections differ in length");
   }
   return {};
@@ -304,6 +309,9 @@ std::string encode_properties(const TableProperties& properties) {
     append_field(to, kRangeDeletes, kRequired, encode_section(properties.range_deletes));
   }
   if (properties.index_top_bytes != 0) append_number_field(to, kIndexTop, kRequired, properties.index_top_bytes);
+  if (properties.range_filter.bytes != 0) {
+    append_field(to, kRangeFilter, kRequired, encode_section(properties.range_filter));
+  }
   append_fields_end(to);
   return to;
 }

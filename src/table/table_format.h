@@ -1,7 +1,7 @@
 // The bytes of a table around its blocks: header, properties, footer. Documented with hex in docs/FORMAT.md; frozen by
 // tests/golden/tables.
 //
-//     header, data blocks, filter, prefix filter, range deletes, index, properties, footer: without gaps
+//     header, data blocks, filter, prefix filter, range filter, range deletes, index, properties, footer: without gaps
 //
 //     header                                              footer
 //     offset size                                         offset size
@@ -79,6 +79,7 @@ struct TableProperties {
   TableFacts facts;
   Section filter;
   Section prefix_filter;
+  Section range_filter;               ///< Absent if there is none.
   Section range_deletes;              ///< Absent if there are none.
   Section index;                      ///< Absent without entries.
   std::uint32_t index_top_bytes = 0;  ///< The last of the index's; 0: it has a single part.

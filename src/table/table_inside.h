@@ -76,9 +76,11 @@ struct Table::Inside {
 
   std::atomic<const TableProperties*> properties = nullptr;  // Stored once with release, loaded with acquire.
   std::atomic<const Filter*> prefix_filter = nullptr;        // Like Table::filter_.
+  std::atomic<const RangeFilter*> range_filter = nullptr;    // The same.
   /// The filter is missing, damaged, or of another hash: not to be loaded. Relaxed: the filter itself is acquired.
   std::atomic<bool> filter_is_useless = false;
   std::atomic<bool> prefix_filter_is_useless = false;
+  std::atomic<bool> range_filter_is_useless = false;
   FilterColumns columns;
 
   /// A counted reference to the index, without a mutex; null if it is not in memory.
@@ -94,6 +96,7 @@ struct Table::Inside {
   std::shared_ptr<const ChargedIndex> owned_index GUARDED_BY(mutex);
   std::shared_ptr<const TableFilter> owned_filter GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
+  std::shared_ptr<const RangeFilter> owned_range_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
   std::shared_ptr<const std::vector<RangeTombstone>> range_deletes GUARDED_BY(mutex);
 

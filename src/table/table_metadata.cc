@@ -183,31 +183,47 @@ std::uint64_t Table::filter_columns() const {
   return inside_->owned_filter == nullptr ? 0 : inside_->owned_filter->columns();
 }
 
-void Table::load_prefix_filter() {
-  if (facts_->prefix_filter_bytes == 0) return;
-  if (inside_->prefix_filter_is_useless.load(std::memory_order_relaxed)) return;
+/// Null if there is none, if another thread loads, or if the budget does not allow it.
+template <typename ScanFilter, typename Read>
+std::shared_ptr<const ScanFilter> Table::load_scan_filter(std::uint64_t bytes, std::atomic<bool>& is_useless,
+                                                          const std::atomic<const ScanFilter*>& loaded, Read read) {
+  if (bytes == 0 || is_useless.load(std::memory_order_relaxed)) return nullptr;
   const LoadingTurn turn(inside_->is_loading);
-  if (!turn.is_mine()) return;
-  if (inside_->prefix_filter.load(std::memory_order_relaxed) != nullptr) return;
-  Charge charge(*context_.filter_budget, facts_->prefix_filter_bytes);
-  if (!charge.is_taken()) return;
-  Result<const TableProperties*> read = properties();
-  if (!read.ok()) return;
+  if (!turn.is_mine() || loaded.load(std::memory_order_relaxed) != nullptr) return nullptr;
+  Charge charge(*context_.filter_budget, bytes);
+  if (!charge.is_taken()) return nullptr;
+  Result<const TableProperties*> of_table = properties();
+  if (!of_table.ok()) return nullptr;
   Result<std::shared_ptr<const ReadableFile>> file = open_file();
-  if (!file.ok()) return;
+  if (!file.ok()) return nullptr;
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
-  // It hashes prefixes itself, with its own key, so it works with any store hash.
-  Result<Filter> filter = read_prefix_filter(**file, **read, path());
-  if (!filter.ok()) {
-    if (filter.status().code() == StatusCode::kIoError) return;
-    remember_filter_problem(filter.status());
-    inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
-    return;
+  // It hashes with its own key, so it works with any store hash.
+  Result<ScanFilter> filter = read(**file, **of_table, path());
+  if (filter.ok()) {
+    return share_charged(std::make_unique<const ScanFilter>(*std::move(filter)), std::move(charge));
   }
-  auto shared = share_charged(std::make_unique<const Filter>(*std::move(filter)), std::move(charge));
+  if (filter.status().code() == StatusCode::kIoError) return nullptr;
+  remember_filter_problem(filter.status());
+  is_useless.store(true, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void Table::load_prefix_filter() {
+  auto filter = load_scan_filter(facts_->prefix_filter_bytes, inside_->prefix_filter_is_useless, inside_->prefix_filter,
+                                 read_prefix_filter);
+  if (filter == nullptr) return;
   const MutexLock lock(inside_->mutex);
-  inside_->owned_prefix_filter = std::move(shared);
+  inside_->owned_prefix_filter = std::move(filter);
   inside_->prefix_filter.store(inside_->owned_prefix_filter.get(), std::memory_order_release);
+}
+
+void Table::load_range_filter() {
+  auto filter = load_scan_filter(facts_->range_filter_bytes, inside_->range_filter_is_useless, inside_->range_filter,
+                                 read_range_filter);
+  if (filter == nullptr) return;
+  const MutexLock lock(inside_->mutex);
+  inside_->owned_range_filter = std::move(filter);
+  inside_->range_filter.store(inside_->owned_range_filter.get(), std::memory_order_release);
 }
 
 void Table::remember_filter_problem(const Status& problem) {
@@ -227,6 +243,7 @@ Status Table::load() {
   if (!has_index_in_memory()) TAMIS_TRY_STATUS(open_index(true, metadata_reads).status());
   load_filter(metadata_reads);
   load_prefix_filter();
+  load_range_filter();
   return {};
 }
 
@@ -235,8 +252,10 @@ UnloadedMetadata Table::unload_filter() {
   const MutexLock lock(inside_->mutex);
   filter_.store(nullptr);
   inside_->prefix_filter.store(nullptr);
+  inside_->range_filter.store(nullptr);
   unloaded.filter = std::move(inside_->owned_filter);
   unloaded.prefix_filter = std::move(inside_->owned_prefix_filter);
+  unloaded.range_filter = std::move(inside_->owned_range_filter);
   return unloaded;
 }
 
@@ -250,7 +269,7 @@ UnloadedMetadata Table::unload_index() {
 }
 
 std::uint64_t Table::filter_memory_bytes() const {
-  return facts_->filter_bytes_with(planned_filter_columns()) + facts_->prefix_filter_bytes;
+  return facts_->filter_bytes_with(planned_filter_columns()) + facts_->scan_filter_bytes();
 }
 
 std::uint64_t Table::index_memory_bytes() const {

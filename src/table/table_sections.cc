@@ -35,14 +35,21 @@ std::string filter_name(const Section& section, std::string_view name) {
 }
 
 /// Its first `checked_bytes` have the section's checksum.
-Result<FilterImage> read_image(const ReadableFile& file, const Section& section, std::uint64_t checked_bytes,
-                               const TableProperties& properties, const PrefixRule& rule, std::string_view name) {
+Result<AlignedBytes> read_checked(const ReadableFile& file, const Section& section, std::uint64_t checked_bytes,
+                                  std::string_view name) {
   TAMIS_TRY(AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
   const std::uint64_t computed = checksum64(std::as_const(bytes).span().first(checked_bytes));
   if (computed != section.checksum) {
     return damage(name, section.offset,
                   fmt::format("the filter's checksum is {:016x}, its bytes have {:016x}", section.checksum, computed));
   }
+  return bytes;
+}
+
+/// The same for a filter in a container.
+Result<FilterImage> read_image(const ReadableFile& file, const Section& section, std::uint64_t checked_bytes,
+                               const TableProperties& properties, const PrefixRule& rule, std::string_view name) {
+  TAMIS_TRY(AlignedBytes bytes, read_checked(file, section, checked_bytes, name));
   TAMIS_TRY(FilterImage image, FilterImage::decode(std::move(bytes), filter_name(section, name)));
   if (image.header.seed != FilterSeed{.key = properties.identity.hash_key} || image.header.prefix_rule != rule) {
     return damage(name, section.offset, "the filter is of another hash or prefix rule than the table");
@@ -153,6 +160,13 @@ Result<Filter> read_prefix_filter(const ReadableFile& file, const TablePropertie
   const Section& section = properties.prefix_filter;
   TAMIS_TRY(FilterImage image, read_image(file, section, section.bytes, properties, properties.prefix_rule, name));
   return open_filter(std::move(image), filter_name(section, name));
+}
+
+Result<RangeFilter> read_range_filter(const ReadableFile& file, const TableProperties& properties,
+                                      std::string_view name) {
+  const Section& section = properties.range_filter;
+  TAMIS_TRY(AlignedBytes bytes, read_checked(file, section, section.bytes, name));
+  return RangeFilter::open(std::move(bytes), properties.identity.hash_key, filter_name(section, name));
 }
 
 Result<HeldSlices> read_first_slice(const ReadableFile& file, const TableProperties& properties, FilterImage& image,

@@ -10,6 +10,7 @@
 #include "entry/range_tombstones.h"
 #include "filter/filter_image.h"
 #include "filter/held_slices.h"
+#include "filter/range_filter_format.h"
 #include "io/file_system.h"
 #include "table/index_format.h"
 #include "table/table_format.h"
@@ -43,6 +44,8 @@ Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file,
 /// All of it.
 Result<Filter> read_filter(const ReadableFile& file, const TableProperties& properties, std::string_view name);
 Result<Filter> read_prefix_filter(const ReadableFile& file, const TableProperties& properties, std::string_view name);
+Result<RangeFilter> read_range_filter(const ReadableFile& file, const TableProperties& properties,
+                                      std::string_view name);
 
 // A filter in slices, as the facts say.
 

@@ -66,6 +66,7 @@ class Verification {
     }
     TAMIS_TRY(filter_, open_filter(properties_.filter, read_filter));
     TAMIS_TRY(prefix_filter_, open_filter(properties_.prefix_filter, read_prefix_filter));
+    TAMIS_TRY(range_filter_, open_filter(properties_.range_filter, read_range_filter));
     return {};
   }
   Status check_range_deletes() {
@@ -76,12 +77,14 @@ class Verification {
     for (const RangeTombstone& fragment : *fragments) count(fragment.sequence);
     return {};
   }
-  template <typename Read>
-  Result<std::optional<Filter>> open_filter(const Section& section, Read read) {
-    if (section.bytes == 0) return std::optional<Filter>();
-    Result<Filter> filter = read(file_, properties_, name_);
+  template <typename AnyFilter>
+  Result<std::optional<AnyFilter>> open_filter(const Section& section,
+                                               Result<AnyFilter> (*read)(const ReadableFile&, const TableProperties&,
+                                                                         std::string_view)) {
+    if (section.bytes == 0) return std::optional<AnyFilter>();
+    Result<AnyFilter> filter = read(file_, properties_, name_);
     TAMIS_TRY_STATUS(report_if_damage(section.offset, filter.status()));
-    if (!filter.ok()) return std::optional<Filter>();
+    if (!filter.ok()) return std::optional<AnyFilter>();
     return std::optional(*std::move(filter));
   }
 
@@ -139,6 +142,13 @@ class Verification {
       report(properties_.prefix_filter.offset,
              fmt::format("the prefix filter denies a key of the block at offset {}", offset));
     }
+    check_range_filter(entry.key, offset);
+  }
+
+  void check_range_filter(std::string_view key, std::uint64_t offset) {
+    if (!range_filter_ || range_filter_->may_contain(key, after_key(key))) return;
+    report(properties_.range_filter.offset,
+           fmt::format("the range filter denies a key of the block at offset {}", offset));
   }
 
   void count(const Entry& loaded) {
@@ -190,6 +200,7 @@ class Verification {
   std::unique_ptr<const Index> index_;
   std::optional<Filter> filter_;
   std::optional<Filter> prefix_filter_;
+  std::optional<RangeFilter> range_filter_;
   std::uint64_t bytes_read_ = 0;
   bool all_read_ = true;
   TableFacts seen_;

@@ -73,6 +73,15 @@ Tables with_prefix(Tables tables, std::string_view prefix) {
   return tables;
 }
 
+/// None if the range lies inside of the only table, and its range filter rules it out. Any other table of a run has its
+/// first or its last key in the range. `range` bounds all that the scan will ask for.
+Tables with_range(Tables tables, const KeyRange& range) {
+  if (tables.size() != 1 || !range.to || tables.front()->facts().range_filter_bytes == 0) return tables;
+  const TableFacts& facts = tables.front()->facts();
+  if (!range.begins_after(facts.smallest_key) || !range.ends_before(facts.largest_key)) return tables;
+  return tables.front()->may_contain_range(range.from, *range.to) ? tables : Tables();
+}
+
 }  // namespace
 
 Version::Tables Version::tables_in(TableSpan span, const KeyRange& range) const {
@@ -119,7 +128,7 @@ void Version::iterate(const KeyRange& range, std::string_view prefix, ScanCachin
     iterate_uncovered(range, prefix, caching, deletes, iterators);
   } else {
     for (const ScanRun& run : scan_runs_) {
-      const Tables tables = with_prefix(tables_in(run.tables, range), prefix);
+      const Tables tables = with_range(with_prefix(tables_in(run.tables, range), prefix), range);
       if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, caching));
     }
   }
@@ -132,7 +141,7 @@ void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, 
   CoveringDelete covering(deletes);
   for (const ScanRun& run : scan_runs_) {
     const UncoveredTables part = uncovered(run, tables_in(run.tables, range), range, covering);
-    const Tables tables = with_prefix(part.tables, prefix);
+    const Tables tables = with_range(with_prefix(part.tables, prefix), range);
     if (tables.empty()) continue;
     iterators.push_back(iterate_run(tables, part.floor, range, caching));
     if (part.may_be_covered) iterators.back() = omit_covered(std::move(iterators.back()), tables, deletes);

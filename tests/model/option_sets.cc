@@ -33,6 +33,7 @@ Options make_options(Draw draw) {
   const std::vector<std::optional<std::uint64_t>> filter_memory = {{}, {}, 0, 500, 20'000};
   using enum PrefixRule::Kind;
   const std::vector<PrefixRule> rules = {{}, {kFirst, 1}, {kUntil, ':'}, {kFirst, 4}, {kUntil, 0}};
+  const std::vector<std::uint32_t> range_bits = {0, 16, 8, 32};
   const std::vector<std::uint64_t> apart = {0, 16, 0, 200, 1};
   const std::vector<std::uint32_t> threads = {4, 2, 6, 1};
   Options options;
@@ -50,6 +51,7 @@ Options make_options(Draw draw) {
   options.value_bytes_apart = one_of(apart, draw());
   options.background_threads = one_of(threads, draw());
   options.direct_reads = draw() % 2 != 0;
+  options.range_filter_bits = one_of(range_bits, draw());
   return options;
 }
 
@@ -73,6 +75,7 @@ KeyspaceOptions draw_keyspace_options(std::uint32_t seed) {
   take(options.codec_last, drawn.codec_last);
   take(options.filter, drawn.filter);
   take(options.prefix_rule, drawn.prefix_rule);
+  take(options.range_filter_bits, drawn.range_filter_bits);
   take(options.compaction, drawn.compaction);
   take(options.fanout, drawn.fanout);
   take(options.value_bytes_apart, drawn.value_bytes_apart);
