@@ -24,7 +24,7 @@ TEST(OptionTable, HasTheDocumentedNamesInTheirOrder) {
   for (const OptionInfo& option : option_table()) names += std::string(option.name) + " ";
   EXPECT_EQ(names,
             "memory_bytes memtable_bytes block_bytes table_bytes codec codec_last filter filter_memory "
-            "filter_reserve_percent prefix_rule "
+            "filter_reserve_percent prefix_rule range_filter_bits "
             "compaction value_bytes_apart fanout default_expiry merge_operator journal background_threads "
             "background_bytes_per_second direct_reads ");
 }

@@ -105,6 +105,21 @@ TEST(TableGolden, ATableWithAFilterInSlicesIsReproducedAndRead) {
   test::expect_golden("fuzz/corpus/table_format_fuzz/slices", wanted);
 }
 
+TEST(TableGolden, ATableWithARangeFilterIsReproducedAndRead) {
+  TableEntries entries;
+  for (int i = 0; i < 30; ++i) entries.add(fmt::format("city/{:03}", 7 * i), 1, "v");
+  TableWorld world;
+  const TableFacts facts = world.build(entries, {"line", 10}, {.number = 13, .range_filter_bits = 16});
+  EXPECT_TRUE(facts.features.includes(Features::of(Feature::kRangeFilters)));
+  test::expect_golden(golden_name("ranges"), world.bytes_of());
+  const Result<TableFile> file = TableFile::open(golden_path("ranges"));
+  ASSERT_TRUE(file.ok()) << file.status().to_text();
+  EXPECT_TRUE(file->verify()->empty());
+  const auto table = world.open(facts);
+  EXPECT_FALSE(table->may_contain_range("city/001", "city/007"));
+  EXPECT_TRUE(table->may_contain_range("city/001", "city/008"));
+}
+
 /// Shown in docs/FORMAT.md.
 TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));

@@ -56,7 +56,7 @@ says 2 "--read-only: this verb changes the store; remove the option" put s k v -
 says 2 "give only one of --entries, --blocks; see 'tamis table --help'" table x --entries --blocks
 
 # --- options of a store: 2 ---
-names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, filter_reserve_percent, prefix_rule, compaction, value_bytes_apart, fanout, default_expiry, merge_operator, journal, background_threads, background_bytes_per_second, direct_reads'
+names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, filter_reserve_percent, prefix_rule, range_filter_bits, compaction, value_bytes_apart, fanout, default_expiry, merge_operator, journal, background_threads, background_bytes_per_second, direct_reads'
 says 2 "unknown option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
 says 2 "unknown option 'milk'; the options are $names" get s k --option milk=1
 says 2 "--option: 'memory_bytes' is not NAME=VALUE, such as memory_bytes=64MiB" get s k --option memory_bytes
