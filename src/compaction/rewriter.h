@@ -68,6 +68,12 @@ struct RewriteCalls {
   std::function<bool(std::uint64_t bytes_written)> is_cancelled = {};
 };
 
+/// Filters of new tables that scans ask.
+struct ScanFilters {
+  PrefixRule prefix_rule = {};
+  std::uint32_t range_filter_bits = 0;
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
@@ -79,8 +85,7 @@ struct RewriteSpec {
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
   const Codec* codec = nullptr;
-  PrefixRule prefix_rule = {};
-  std::uint32_t range_filter_bits = 0;
+  ScanFilters scan_filters = {};
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
   KeyRange part = {};  ///< Entries outside are left alone.

@@ -64,20 +64,20 @@ std::unique_ptr<EntryIterator> Table::iterate(ScanCaching caching) {
 
 bool Table::may_contain_prefix(std::string_view scan_prefix) {
   const auto ask = [scan_prefix](const Filter& filter) { return filter.may_contain_prefix(scan_prefix); };
-  std::optional<bool> may_contain = ask_loaded(inside_->prefix_filter, ask);
+  std::optional<bool> may_contain = inside_->prefix_filter.ask(ask);
   if (!may_contain) {
     load_prefix_filter();
-    may_contain = ask_loaded(inside_->prefix_filter, ask);
+    may_contain = inside_->prefix_filter.ask(ask);
   }
   return may_contain.value_or(true);
 }
 
 bool Table::may_contain_range(std::string_view from, std::string_view to) {
   const auto ask = [from, to](const RangeFilter& filter) { return filter.may_contain(from, to); };
-  std::optional<bool> may_contain = ask_loaded(inside_->range_filter, ask);
+  std::optional<bool> may_contain = inside_->range_filter.ask(ask);
   if (!may_contain) {
     load_range_filter();
-    may_contain = ask_loaded(inside_->range_filter, ask);
+    may_contain = inside_->range_filter.ask(ask);
   }
   return may_contain.value_or(true);
 }

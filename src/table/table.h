@@ -71,6 +71,8 @@ struct TableCounts {
 };
 
 struct ChargedIndex;  // table/table_inside.h.
+template <typename AnyFilter>
+class ScanFilterHolder;  // The same.
 
 /// Metadata that a table kept in memory. The caller frees it after the epoch in which it was unloaded (rule 10):
 /// filters are used only inside an EpochGuard, and so are indexes, except through a counted reference. It stays charged
@@ -209,9 +211,8 @@ class Table {
   void load_filter(std::uint32_t& metadata_reads);
   [[nodiscard]] std::shared_ptr<const TableFilter> read_columns(std::uint64_t columns, const TableFilter* before);
   [[nodiscard]] std::shared_ptr<const TableFilter> replace_filter(std::shared_ptr<const TableFilter> by);
-  template <typename ScanFilter, typename Read>
-  std::shared_ptr<const ScanFilter> load_scan_filter(std::uint64_t bytes, std::atomic<bool>& is_useless,
-                                                     const std::atomic<const ScanFilter*>& loaded, Read read);
+  template <typename AnyFilter, typename Read>
+  void load_scan_filter(ScanFilterHolder<AnyFilter>& holder, std::uint64_t bytes, Read read);
   void load_prefix_filter();
   void load_range_filter();
   void remember_filter_problem(const Status& problem);

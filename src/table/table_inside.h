@@ -27,6 +27,39 @@ std::optional<bool> ask_loaded(const std::atomic<const AnyFilter*>& loaded, Ask 
   return ask(*filter);
 }
 
+/// A filter that only scans ask, while it is in memory. What is released must not be freed before its epoch has passed.
+///
+/// Threads: any. `hold`: one at a time.
+template <typename AnyFilter>
+class ScanFilterHolder {
+ public:
+  /// Nullopt if it is not in memory. Not inside an EpochGuard.
+  template <typename Ask>
+  [[nodiscard]] std::optional<bool> ask(Ask ask) const {
+    return ask_loaded(held_, ask);
+  }
+  [[nodiscard]] bool is_held() const { return held_.load(std::memory_order_relaxed) != nullptr; }
+  void hold(std::shared_ptr<const AnyFilter> filter) {
+    const MutexLock lock(mutex_);
+    owned_ = std::move(filter);
+    held_.store(owned_.get(), std::memory_order_release);
+  }
+  [[nodiscard]] std::shared_ptr<const AnyFilter> release() {
+    const MutexLock lock(mutex_);
+    held_.store(nullptr);
+    return std::move(owned_);
+  }
+  /// It is missing or damaged: not to be loaded.
+  [[nodiscard]] bool is_useless() const { return is_useless_.load(std::memory_order_relaxed); }
+  void set_useless() { is_useless_.store(true, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<const AnyFilter*> held_ = nullptr;  // Like Table::filter_.
+  std::atomic<bool> is_useless_ = false;
+  Mutex mutex_;
+  std::shared_ptr<const AnyFilter> owned_ GUARDED_BY(mutex_);
+};
+
 /// Held by one thread at a time; the others see that and continue without.
 class LoadingTurn {
  public:
@@ -75,12 +108,8 @@ struct Table::Inside {
   std::unique_ptr<BlockSlot[]> owned_slots;       // Made once, by the loading thread.
 
   std::atomic<const TableProperties*> properties = nullptr;  // Stored once with release, loaded with acquire.
-  std::atomic<const Filter*> prefix_filter = nullptr;        // Like Table::filter_.
-  std::atomic<const RangeFilter*> range_filter = nullptr;    // The same.
   /// The filter is missing, damaged, or of another hash: not to be loaded. Relaxed: the filter itself is acquired.
   std::atomic<bool> filter_is_useless = false;
-  std::atomic<bool> prefix_filter_is_useless = false;
-  std::atomic<bool> range_filter_is_useless = false;
   FilterColumns columns;
 
   /// A counted reference to the index, without a mutex; null if it is not in memory.
@@ -89,14 +118,14 @@ struct Table::Inside {
     const ChargedIndex* const loaded = charged_index.load();
     return loaded == nullptr ? nullptr : loaded->share();
   }
+  ScanFilterHolder<Filter> prefix_filter;
+  ScanFilterHolder<RangeFilter> range_filter;
   std::atomic<const ChargedIndex*> charged_index = nullptr;  // Like Table::index_, stored before it.
 
   mutable Mutex mutex;
   std::unique_ptr<const TableProperties> owned_properties GUARDED_BY(mutex);
   std::shared_ptr<const ChargedIndex> owned_index GUARDED_BY(mutex);
   std::shared_ptr<const TableFilter> owned_filter GUARDED_BY(mutex);
-  std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
-  std::shared_ptr<const RangeFilter> owned_range_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
   std::shared_ptr<const std::vector<RangeTombstone>> range_deletes GUARDED_BY(mutex);
 

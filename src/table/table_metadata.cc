@@ -56,7 +56,6 @@ Result<const TableProperties*> Table::properties() {
   }
   shares_hash_.store(shares_hash, std::memory_order_relaxed);
   if (!shares_hash || read.filter.bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
-  if (read.prefix_filter.bytes == 0) inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
   // Only repair needs the list, from the file.
   std::vector<std::uint64_t>().swap(read.replaces);
   const MutexLock lock(inside_->mutex);
@@ -183,47 +182,34 @@ std::uint64_t Table::filter_columns() const {
   return inside_->owned_filter == nullptr ? 0 : inside_->owned_filter->columns();
 }
 
-/// Null if there is none, if another thread loads, or if the budget does not allow it.
-template <typename ScanFilter, typename Read>
-std::shared_ptr<const ScanFilter> Table::load_scan_filter(std::uint64_t bytes, std::atomic<bool>& is_useless,
-                                                          const std::atomic<const ScanFilter*>& loaded, Read read) {
-  if (bytes == 0 || is_useless.load(std::memory_order_relaxed)) return nullptr;
+/// If there is one and the budget allows.
+template <typename AnyFilter, typename Read>
+void Table::load_scan_filter(ScanFilterHolder<AnyFilter>& holder, std::uint64_t bytes, Read read) {
+  if (bytes == 0 || holder.is_useless()) return;
   const LoadingTurn turn(inside_->is_loading);
-  if (!turn.is_mine() || loaded.load(std::memory_order_relaxed) != nullptr) return nullptr;
+  if (!turn.is_mine() || holder.is_held()) return;
   Charge charge(*context_.filter_budget, bytes);
-  if (!charge.is_taken()) return nullptr;
+  if (!charge.is_taken()) return;
   Result<const TableProperties*> of_table = properties();
-  if (!of_table.ok()) return nullptr;
+  if (!of_table.ok()) return;
   Result<std::shared_ptr<const ReadableFile>> file = open_file();
-  if (!file.ok()) return nullptr;
+  if (!file.ok()) return;
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
   // It hashes with its own key, so it works with any store hash.
-  Result<ScanFilter> filter = read(**file, **of_table, path());
+  Result<AnyFilter> filter = read(**file, **of_table, path());
   if (filter.ok()) {
-    return share_charged(std::make_unique<const ScanFilter>(*std::move(filter)), std::move(charge));
+    return holder.hold(share_charged(std::make_unique<const AnyFilter>(*std::move(filter)), std::move(charge)));
   }
-  if (filter.status().code() == StatusCode::kIoError) return nullptr;
+  if (filter.status().code() == StatusCode::kIoError) return;
   remember_filter_problem(filter.status());
-  is_useless.store(true, std::memory_order_relaxed);
-  return nullptr;
+  holder.set_useless();
 }
 
 void Table::load_prefix_filter() {
-  auto filter = load_scan_filter(facts_->prefix_filter_bytes, inside_->prefix_filter_is_useless, inside_->prefix_filter,
-                                 read_prefix_filter);
-  if (filter == nullptr) return;
-  const MutexLock lock(inside_->mutex);
-  inside_->owned_prefix_filter = std::move(filter);
-  inside_->prefix_filter.store(inside_->owned_prefix_filter.get(), std::memory_order_release);
+  load_scan_filter(inside_->prefix_filter, facts_->prefix_filter_bytes, read_prefix_filter);
 }
-
 void Table::load_range_filter() {
-  auto filter = load_scan_filter(facts_->range_filter_bytes, inside_->range_filter_is_useless, inside_->range_filter,
-                                 read_range_filter);
-  if (filter == nullptr) return;
-  const MutexLock lock(inside_->mutex);
-  inside_->owned_range_filter = std::move(filter);
-  inside_->range_filter.store(inside_->owned_range_filter.get(), std::memory_order_release);
+  load_scan_filter(inside_->range_filter, facts_->range_filter_bytes, read_range_filter);
 }
 
 void Table::remember_filter_problem(const Status& problem) {
@@ -249,13 +235,11 @@ Status Table::load() {
 
 UnloadedMetadata Table::unload_filter() {
   UnloadedMetadata unloaded;
+  unloaded.prefix_filter = inside_->prefix_filter.release();
+  unloaded.range_filter = inside_->range_filter.release();
   const MutexLock lock(inside_->mutex);
   filter_.store(nullptr);
-  inside_->prefix_filter.store(nullptr);
-  inside_->range_filter.store(nullptr);
   unloaded.filter = std::move(inside_->owned_filter);
-  unloaded.prefix_filter = std::move(inside_->owned_prefix_filter);
-  unloaded.range_filter = std::move(inside_->owned_range_filter);
   return unloaded;
 }
 
