@@ -192,6 +192,26 @@ TEST(TableFormat, SizesOfSlicesComeBackAndThoseThatCannotBeAreRefused) {
   EXPECT_TRUE(refused([](SlicedSizes& sizes) { sizes.list_rate = 1.5; }));
 }
 
+TEST(TableFormat, ARangeFilterIsASectionOfItsOwnThatTheHeaderNames) {
+  TableProperties properties = example();
+  properties.facts.features |= Features::of(Feature::kRangeFilters);
+  properties.facts.range_filter_bytes = 70;
+  properties.range_filter = {101'300, 70, 3};
+  properties.index = {101'370, 330};
+  properties.facts.index_bytes = 330;
+  EXPECT_EQ(*decode(encode_properties(properties)), properties);
+  const auto refused = [&](auto change) {
+    TableProperties changed = properties;
+    change(changed);
+    return decode(encode_properties(changed)).status().code() == StatusCode::kCorruption;
+  };
+  EXPECT_TRUE(refused([](TableProperties& p) { p.facts.features = Features::of(Feature::kLongKeys); }));
+  EXPECT_TRUE(refused([](TableProperties& p) { p.facts.range_filter_bytes = 69; }));
+  EXPECT_TRUE(refused([](TableProperties& p) { p.facts.range_filter_bytes = 0; }));
+  EXPECT_TRUE(refused([](TableProperties& p) { p.range_filter = {}; }));
+  EXPECT_TRUE(refused([](TableProperties& p) { p.range_filter.offset = 101'299; }));
+}
+
 TEST(TableFormat, AFooterLeadsToItsPropertiesOnlyInItsPlace) {
   const std::string properties = encode_properties(example());
   std::string footer = encode_footer(as_bytes(properties), kPropertiesAt);

@@ -87,6 +87,15 @@ TEST(TableGolden, ATableWithPaddedBlocksIsReproducedAndRead) {
   }
 }
 
+/// As table_format_fuzz takes them.
+std::string fuzzed_properties(TableWorld& world) {
+  const std::string bytes = world.bytes_of();
+  const std::uint64_t begin = world.properties().index.end();
+  std::string wanted;
+  append_le(wanted, static_cast<std::uint16_t>(begin));
+  return wanted + bytes.substr(begin, bytes.size() - begin - kTableFooterBytes);
+}
+
 TEST(TableGolden, ATableWithAFilterInSlicesIsReproducedAndRead) {
   TableEntries entries;
   for (int i = 0; i < 300; ++i) entries.add(fmt::format("city/{:03}", i), 1, "v");
@@ -97,12 +106,7 @@ TEST(TableGolden, ATableWithAFilterInSlicesIsReproducedAndRead) {
   ASSERT_TRUE(file.ok()) << file.status().to_text();
   EXPECT_TRUE(file->verify()->empty());
   EXPECT_EQ(facts.filter_columns(), 10U);
-  const std::string bytes = world.bytes_of();
-  const TableProperties properties = world.properties();
-  std::string wanted;
-  append_le(wanted, static_cast<std::uint16_t>(properties.index.end()));
-  wanted += bytes.substr(properties.index.end(), bytes.size() - properties.index.end() - kTableFooterBytes);
-  test::expect_golden("fuzz/corpus/table_format_fuzz/slices", wanted);
+  test::expect_golden("fuzz/corpus/table_format_fuzz/slices", fuzzed_properties(world));
 }
 
 TEST(TableGolden, ATableWithARangeFilterIsReproducedAndRead) {
@@ -118,6 +122,7 @@ TEST(TableGolden, ATableWithARangeFilterIsReproducedAndRead) {
   const auto table = world.open(facts);
   EXPECT_FALSE(table->may_contain_range("city/001", "city/007"));
   EXPECT_TRUE(table->may_contain_range("city/001", "city/008"));
+  test::expect_golden("fuzz/corpus/table_format_fuzz/ranges", fuzzed_properties(world));
 }
 
 /// Shown in docs/FORMAT.md.
