@@ -206,7 +206,9 @@ void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEn
 
 TEST(Version, IteratesOverEveryEntryOfARange) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    TreeWorld tree(seed, 9, 50, {.has_prefix_filters = seed % 2 == 0, .has_runs_in_key_order = seed > 4});
+    TreeWorld tree(
+        seed, 9, 50,
+        {.has_prefix_filters = seed % 2 == 0, .has_range_filters = seed % 3 != 0, .has_runs_in_key_order = seed > 4});
     const Version version(tree.shape(), nullptr, tree.world.context);
     expect_walk(runs_of(version, {}, "", true), tree.everything, {});
     for (int i = 0; i < 60; ++i) {
@@ -292,6 +294,28 @@ TEST(Version, PrefixFiltersLeaveRunsOut) {
     left_out += runs_of(version, range, "", true).size() - runs_of(version, range, prefix, true).size();
   }
   EXPECT_GT(left_out, 20U);
+}
+
+TEST(Version, Rule18_RangeFiltersLeaveOutRunsWithoutAKeyInTheRangeAndNoOthers) {
+  TreeWorld tree(3, 8, 40, {.customers = 40, .has_range_filters = true});
+  const TreeWorld plain(3, 8, 40, {.customers = 40});
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  const Version without(plain.shape(), nullptr, plain.world.context);
+  std::size_t left_out = 0;
+  for (int i = 0; i < 600; ++i) {
+    const std::string from = tree.some_key() + (i % 2 == 0 ? "a" : "");
+    const KeyRange range{from, i % 3 == 0 ? from + "zz" : tree.some_key()};
+    if (range.ends_before(from)) continue;
+    std::size_t with_keys = 0;
+    for (const std::set<std::string>& keys : tree.held) {
+      const auto first = keys.lower_bound(from);
+      with_keys += first != keys.end() && range.contains(*first) ? 1 : 0;
+    }
+    const std::size_t asked = runs_of(version, range, "", true).size();
+    ASSERT_GE(asked, with_keys) << i;
+    left_out += runs_of(without, range, "", true).size() - asked;
+  }
+  EXPECT_GT(left_out, 100U);
 }
 
 TEST(Version, IteratesOverChosenTablesInAnyOrder) {

@@ -20,6 +20,7 @@ struct TreeOptions {
   std::uint64_t customers = 90;  ///< Distinct keys of the most frequent kind.
   bool has_long_keys = false;
   bool has_prefix_filters = false;
+  bool has_range_filters = false;
   bool has_runs_in_key_order = false;  ///< As after writes in key order.
 };
 
@@ -55,6 +56,7 @@ struct TreeWorld {
     part.sort();
     TableSpec spec;
     spec.number = next_number++;
+    if (options.has_range_filters) spec.range_filter_bits = 16;
     spec.block_bytes = 512;
     spec.identity = identity;
     if (options.has_prefix_filters) spec.prefix_rule = {PrefixRule::Kind::kFirst, 3};
