@@ -1,7 +1,9 @@
 // Statistics and reports of a store.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +40,8 @@ struct TAMIS_EXPORT Stats {
     std::string policy = {};           ///< The eviction policy.
     std::uint64_t hits = 0;            ///< Blocks found in the cache.
     std::uint64_t misses = 0;          ///< Blocks read from files.
+    std::uint64_t index_hits = 0;      ///< Of the hits, those of parts of indexes; the others are data blocks.
+    std::uint64_t index_misses = 0;    ///< Of the misses, the same.
     std::uint64_t evictions = 0;       ///< Blocks evicted.
     std::uint64_t blocks = 0;          ///< Blocks in the cache now.
     std::uint64_t bytes = 0;           ///< Their size in bytes.
@@ -79,7 +83,41 @@ struct TAMIS_EXPORT Stats {
   struct Stalls {
     std::uint64_t delayed_writes = 0;  ///< Writes that were delayed.
     std::uint64_t delay_us = 0;        ///< Total delay in microseconds.
+    std::uint64_t longest_us = 0;      ///< The longest of them.
     std::string reason = {};           ///< Reason for the current or last delay; empty if none.
+  };
+  /// Entries that expire.
+  struct Expiry {
+    std::uint64_t entries = 0;  ///< In tables, whether due or not.
+    /// Of those, how many are due: hidden, and not yet dropped. Exact for tables that have expired whole, otherwise an
+    /// estimate from their first and last due time.
+    std::uint64_t expired = 0;
+    std::uint64_t tables_dropped = 0;  ///< Tables dropped unread because everything in them had expired.
+  };
+  /// How long calls of one kind took. Quantiles are within 4 % of the exact ones.
+  struct Latency {
+    static constexpr std::size_t kBuckets = 32;
+    /// A bucket has the calls of at most so many nanoseconds that are in no bucket before it: 256 ns, and twice as many
+    /// with each bucket. The last one, from 275 s on, has no bound.
+    static constexpr std::uint64_t bound_ns(std::size_t bucket) { return std::uint64_t{256} << bucket; }
+
+    std::uint64_t count = 0;                           ///< Calls that were timed.
+    std::uint64_t sum_ns = 0;                          ///< Their total in nanoseconds.
+    std::uint64_t p50_ns = 0;                          ///< Half of the calls took at most so long.
+    std::uint64_t p90_ns = 0;                          ///< The same for 90 %.
+    std::uint64_t p99_ns = 0;                          ///< The same for 99 %.
+    std::uint64_t p999_ns = 0;                         ///< The same for 99.9 %.
+    std::uint64_t max_ns = 0;                          ///< The longest.
+    std::array<std::uint64_t, kBuckets> buckets = {};  ///< Calls by duration; their sum is `count`.
+  };
+  /// How long calls and background work took.
+  struct Latencies {
+    Latency get = {};         ///< Gets of one key. One in 128 is timed, at random.
+    Latency put = {};         ///< Puts, removes, batches and commits, with all that they wait for.
+    Latency scan = {};        ///< Scans up to their first entry.
+    Latency sync = {};        ///< Journal syncs that writes wait for.
+    Latency flush = {};       ///< Flushes; memtables that were sealed together are one.
+    Latency compaction = {};  ///< Compactions that merged tables.
   };
   /// Transactions, and the recent commits that they are checked against.
   struct Transactions {
@@ -89,27 +127,25 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t window_bytes = 0;  ///< Memory of the recent commits.
   };
 
-  std::vector<Level> levels = {};      ///< One element per level, level 0 first.
-  Cache cache = {};                    ///< The block cache.
-  Journal journal = {};                ///< The journal.
-  Memory memory = {};                  ///< Memory use.
-  Values values = {};                  ///< Value files.
-  Stalls stalls = {};                  ///< Delayed writes.
-  Transactions transactions = {};      ///< Transactions.
-  std::uint64_t gets = 0;              ///< Keys looked up.
-  std::uint64_t gets_found = 0;        ///< Keys found.
-  std::uint64_t memtable_hits = 0;     ///< Keys found in a memtable.
-  std::uint64_t writes = 0;            ///< Number of puts and removes.
-  std::uint64_t sequence = 0;          ///< The sequence number of the newest write.
-  std::uint64_t snapshots = 0;         ///< Live snapshots.
-  std::uint64_t expiring_entries = 0;  ///< Entries in tables that expire, whether due or not.
-  /// Of those, how many are due: hidden, and not yet dropped. Exact for tables that have expired whole, otherwise an
-  /// estimate from their first and last due time.
-  std::uint64_t expired_entries = 0;
-  std::uint64_t tables_expired = 0;          ///< Tables dropped unread because everything in them had expired.
+  std::vector<Level> levels = {};            ///< One element per level, level 0 first.
+  Cache cache = {};                          ///< The block cache.
+  Journal journal = {};                      ///< The journal.
+  Memory memory = {};                        ///< Memory use.
+  Values values = {};                        ///< Value files.
+  Stalls stalls = {};                        ///< Delayed writes.
+  Transactions transactions = {};            ///< Transactions.
+  Latencies latencies = {};                  ///< How long calls took.
+  Expiry expiry = {};                        ///< Entries that expire.
+  std::uint64_t gets = 0;                    ///< Keys looked up.
+  std::uint64_t gets_found = 0;              ///< Keys found.
+  std::uint64_t memtable_hits = 0;           ///< Keys found in a memtable.
+  std::uint64_t writes = 0;                  ///< Number of puts and removes.
+  std::uint64_t sequence = 0;                ///< The sequence number of the newest write.
+  std::uint64_t snapshots = 0;               ///< Live snapshots.
   std::uint64_t flushes = 0;                 ///< Memtables written to tables.
   std::uint64_t compactions = 0;             ///< Compactions that merged tables.
   std::uint64_t moves = 0;                   ///< Compactions that only moved tables.
+  std::uint64_t compaction_backlog = 0;      ///< Bytes of tables that compaction still has to move to another level.
   std::uint64_t bytes_written_by_users = 0;  ///< Bytes of keys and values.
   std::uint64_t bytes_written = 0;           ///< Bytes of journals, tables, value files and manifest.
   std::uint64_t bytes_on_disk = 0;           ///< Bytes of tables and value files.

@@ -27,9 +27,9 @@ std::size_t share_of(std::size_t capacity_bytes, std::size_t shard, std::size_t 
 
 }  // namespace
 
-PinnedBlock BlockCache::find(const BlockKey& key, BlockSlot* slot) {
+PinnedBlock BlockCache::find(const BlockKey& key, BlockSlot* slot, BlockKind kind) {
   const std::uint64_t hash = hash_of(key);
-  return PinnedBlock(shard_for(hash).find(key, hash, slot));
+  return PinnedBlock(shard_for(hash).find(key, hash, slot, kind));
 }
 
 PinnedBlock BlockCache::insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes, BlockSlot* slot,

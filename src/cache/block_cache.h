@@ -80,7 +80,7 @@ class BlockCache {
 
   /// Empty on a miss. A table that has one BlockSlot per block, and passes it with every call for the block, finds the
   /// block in the slot next time, without a call, while it is kept. Only inside an EpochGuard (rule 11).
-  [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr);
+  [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr, BlockKind kind = BlockKind::kData);
   /// Keeps the block if it fits, and returns it either way; if the key was already present, returns that block.
   /// `charge_bytes` is the memory the block holds; the cache's overhead is added here.
   [[nodiscard]] PinnedBlock insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes,

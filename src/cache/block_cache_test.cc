@@ -33,6 +33,20 @@ TEST(CacheContract, FindsWhatWasInsertedAndNothingElse) {
   EXPECT_FALSE(cache->find({7, 1}));
 }
 
+TEST(CacheContract, CountsHitsAndMissesByKind) {
+  const auto cache = make_cache(kMebibyte, 4);
+  (void)insert(*cache, {1, 7}, kBlockBytes);
+  for (int i = 0; i < 3; ++i) (void)cache->find({1, 7});
+  for (int i = 0; i < 5; ++i) (void)cache->find({1, 7}, nullptr, BlockKind::kIndex);
+  for (int i = 0; i < 7; ++i) (void)cache->find({1, 8});
+  for (int i = 0; i < 11; ++i) (void)cache->find({1, 9}, nullptr, BlockKind::kIndex);
+  const CacheStats stats = cache->stats();
+  EXPECT_EQ(stats.hits, 8U);
+  EXPECT_EQ(stats.index_hits, 5U);
+  EXPECT_EQ(stats.misses, 18U);
+  EXPECT_EQ(stats.index_misses, 11U);
+}
+
 TEST(CacheContract, StaysWithinItsCapacityUnderRandomSizesAndPins) {
   for (const std::size_t shards : {1U, 4U}) {
     const auto cache = make_cache(kMebibyte, shards);

@@ -7,15 +7,17 @@
 
 namespace tamis {
 
-Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) {
+Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot, BlockKind kind) {
   const MutexLock lock(mutex_);
   Frame* frame = slot == nullptr ? nullptr : slot->load(std::memory_order_relaxed);  // Changes only under the mutex.
   if (frame == nullptr) frame = index_.find(key, hash);
   if (frame == nullptr) {
     ++counts_.misses;
+    if (kind == BlockKind::kIndex) ++counts_.index_misses;
     return nullptr;
   }
   ++counts_.hits;
+  if (kind == BlockKind::kIndex) ++counts_.index_hits;
   frame->touch();
   pin(*frame);
   fill_slot(*frame, slot);
@@ -186,6 +188,8 @@ void CacheShard::free_retired(FrameChain& freed) {
 CacheStats& CacheStats::operator+=(const CacheStats& other) {
   hits += other.hits;
   misses += other.misses;
+  index_hits += other.index_hits;
+  index_misses += other.index_misses;
   inserts += other.inserts;
   duplicates += other.duplicates;
   bypasses += other.bypasses;

@@ -16,6 +16,8 @@ namespace tamis {
 struct CacheStats {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  std::uint64_t index_hits = 0;  ///< Of the hits, those of BlockKind::kIndex.
+  std::uint64_t index_misses = 0;
   std::uint64_t inserts = 0;     ///< Blocks inserted.
   std::uint64_t duplicates = 0;  ///< Inserts that found the block already present and returned it.
   std::uint64_t bypasses = 0;    ///< Inserts that did not fit: the block was returned but not kept.
@@ -53,7 +55,7 @@ class alignas(kCacheLineBytes) CacheShard {
 
   /// Both return a frame with one more pin, which the caller releases with `unpin`; `find` returns null on a miss. A
   /// kept frame is stored in the slot, if there is one.
-  [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) EXCLUDES(mutex_);
+  [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot, BlockKind kind) EXCLUDES(mutex_);
   [[nodiscard]] Frame* insert(OwnedFrame fresh, BlockSlot* slot, BlockOrigin origin) EXCLUDES(mutex_);
   /// The same without keeping it.
   [[nodiscard]] Frame* hold(OwnedFrame fresh) EXCLUDES(mutex_);

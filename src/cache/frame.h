@@ -30,6 +30,9 @@ constexpr std::uint64_t hash_of(const BlockKey& key) { return remix(key.table * 
 constexpr std::uint32_t fingerprint_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 24); }
 constexpr std::size_t shard_of(std::uint64_t hash, std::size_t shards) { return (hash >> 56) & (shards - 1); }
 
+/// What a block holds: hits are counted by kind.
+enum class BlockKind : std::uint8_t { kData, kIndex };
+
 /// How a block enters the cache.
 enum class BlockOrigin : std::uint8_t {
   kRequested,  ///< Somebody wants it, perhaps only once.

@@ -66,6 +66,13 @@ double debt(const Shape& shape, const PolicyOptions& options) {
   return debt_of_tiers(shape, last_level_of(shape), options);
 }
 
+std::uint64_t backlog(const Shape& shape, const PolicyOptions& options) {
+  const std::uint32_t last = last_level_of(shape);
+  const std::uint64_t of_tiers = backlog_of_tiers(shape, last, options);
+  const bool is_due = runs_of(shape, last).size() > 1 || deepen(shape, last, options);
+  return of_tiers + (is_due ? bytes_of_level(shape, last) : 0);
+}
+
 }  // namespace
 
 constinit const CompactionPolicy kLazyPolicy = {
@@ -73,6 +80,7 @@ constinit const CompactionPolicy kLazyPolicy = {
     .summary = "tiers over one last run: less write amplification than leveled at nearly its space",
     .pick_beside = pick,
     .debt = debt,
+    .backlog = backlog,
 };
 
 }  // namespace tamis

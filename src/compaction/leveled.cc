@@ -270,6 +270,23 @@ double debt(const Shape& shape, const PolicyOptions& options) {
   return debt;
 }
 
+/// As score_of, without regard to what is being rewritten.
+std::uint64_t backlog(const Shape& shape, const PolicyOptions& options) {
+  std::uint64_t backlog = 0;
+  if (runs_of(shape, 0).size() >= usual_runs_of_level_zero(shape, options)) backlog += bytes_of_level(shape, 0);
+  for (std::uint32_t level = 1; level < shape.levels.size(); ++level) {
+    const std::uint64_t bytes = bytes_of_level(shape, level);
+    if (runs_of(shape, level).size() > 1) {  // From another policy.
+      backlog += bytes;
+    } else if (level < kDeepest) {
+      double most = full_bytes(level, options);
+      if (level < shape.last_level()) most = std::min(most, lean_bytes(shape, level, options));
+      if (static_cast<double>(bytes) > most) backlog += bytes - static_cast<std::uint64_t>(most);
+    }
+  }
+  return backlog;
+}
+
 }  // namespace
 
 constinit const CompactionPolicy kLeveledPolicy = {
@@ -277,6 +294,7 @@ constinit const CompactionPolicy kLeveledPolicy = {
     .summary = "one run per level: fewest runs, least space, most write amplification",
     .pick_beside = pick,
     .debt = debt,
+    .backlog = backlog,
     .takes_parts_of_level_zero = true,
 };
 

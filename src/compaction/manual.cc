@@ -12,6 +12,8 @@ std::optional<CompactionPlan> pick(const Shape& /*shape*/, const PolicyOptions& 
 /// Nothing is ever due, so writes are never slowed.
 double debt(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return 0; }
 
+std::uint64_t backlog(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return 0; }
+
 }  // namespace
 
 constinit const CompactionPolicy kManualPolicy = {
@@ -19,6 +21,7 @@ constinit const CompactionPolicy kManualPolicy = {
     .summary = "only when compact() is called",
     .pick_beside = pick,
     .debt = debt,
+    .backlog = backlog,
     .is_automatic = false,
 };
 

@@ -59,6 +59,8 @@ struct CompactionPolicy {
   /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
   /// from 2 on, which bounds the number of runs; `pick` then has a plan.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
+  /// The bytes of tables that have to leave their level before nothing is due because of sizes and numbers of runs.
+  std::uint64_t (*backlog)(const Shape& shape, const PolicyOptions& options) = nullptr;
   /// False: only compact() rewrites anything. Otherwise tables are also dropped and rewritten because their entries
   /// have expired (expired_tables.h), and value files because of their garbage (value_plan.h).
   bool is_automatic = true;

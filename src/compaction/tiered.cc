@@ -23,6 +23,10 @@ double debt(const Shape& shape, const PolicyOptions& options) {
   return debt_of_tiers(shape, shape.levels.size(), options);
 }
 
+std::uint64_t backlog(const Shape& shape, const PolicyOptions& options) {
+  return backlog_of_tiers(shape, shape.levels.size(), options);
+}
+
 }  // namespace
 
 constinit const CompactionPolicy kTieredPolicy = {
@@ -30,6 +34,7 @@ constinit const CompactionPolicy kTieredPolicy = {
     .summary = "several runs per level: most runs and space, least write amplification",
     .pick_beside = pick,
     .debt = debt,
+    .backlog = backlog,
 };
 
 }  // namespace tamis

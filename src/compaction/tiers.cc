@@ -72,4 +72,12 @@ double debt_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions
   return debt;
 }
 
+std::uint64_t backlog_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions& options) {
+  std::uint64_t backlog = 0;
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    if (runs_of(shape, level).size() >= runs_of_full_tier(options)) backlog += bytes_of_level(shape, level);
+  }
+  return backlog;
+}
+
 }  // namespace tamis

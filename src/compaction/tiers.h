@@ -31,4 +31,7 @@ std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint
 /// larger.
 double debt_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions& options);
 
+/// The bytes of those of the first `levels` tiers that are full.
+std::uint64_t backlog_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions& options);
+
 }  // namespace tamis

@@ -59,12 +59,16 @@ constexpr Number kNumbers[] = {
     Number{33, [](Stats& s) { return &s.writes; }},
     Number{34, [](Stats& s) { return &s.sequence; }},
     Number{35, [](Stats& s) { return &s.snapshots; }},
-    Number{36, [](Stats& s) { return &s.tables_expired; }},
+    Number{36, [](Stats& s) { return &s.expiry.tables_dropped; }},
     Number{37, [](Stats& s) { return &s.flushes; }},
     Number{38, [](Stats& s) { return &s.compactions; }},
     Number{39, [](Stats& s) { return &s.moves; }},
     Number{40, [](Stats& s) { return &s.bytes_written_by_users; }},
     Number{41, [](Stats& s) { return &s.bytes_written; }},
+    Number{46, [](Stats& s) { return &s.compaction_backlog; }},
+    Number{47, [](Stats& s) { return &s.stalls.longest_us; }},
+    Number{48, [](Stats& s) { return &s.cache.index_hits; }},
+    Number{49, [](Stats& s) { return &s.cache.index_misses; }},
 };
 struct Text {
   std::uint32_t tag;
@@ -83,6 +87,45 @@ constexpr std::uint64_t Stats::Level::*kLevelCounts[] = {&Stats::Level::probes, 
 static_assert(64 + std::size(kNumbers) * 10 + std::size(kTexts) * (kMaxTextBytes + 3) +
                   kMaxLevels * std::size(kLevelCounts) * kMaxVarintBytes + 4 + 1 + 8 <=
               kCountersBytes);
+
+/// Varints: sum, four quantiles, maximum, then the buckets up to the last that is not empty.
+struct LatencyField {
+  std::uint32_t tag;
+  Stats::Latency Stats::Latencies::*in;
+};
+constexpr LatencyField kLatencies[] = {{50, &Stats::Latencies::get},   {51, &Stats::Latencies::put},
+                                       {52, &Stats::Latencies::scan},  {53, &Stats::Latencies::sync},
+                                       {54, &Stats::Latencies::flush}, {55, &Stats::Latencies::compaction}};
+constexpr std::uint64_t Stats::Latency::*kLatencyNumbers[] = {&Stats::Latency::sum_ns,  &Stats::Latency::p50_ns,
+                                                              &Stats::Latency::p90_ns,  &Stats::Latency::p99_ns,
+                                                              &Stats::Latency::p999_ns, &Stats::Latency::max_ns};
+
+/// Its tag and length; the end of the fields; the checksum.
+constexpr std::size_t kMostAroundLatency = 4 + 1 + 8;
+
+std::string encode_latency(const Stats::Latency& latency) {
+  std::string bytes;
+  if (latency.count == 0) return bytes;
+  for (const auto number : kLatencyNumbers) append_varint(bytes, latency.*number);
+  std::size_t end = latency.buckets.size();
+  while (end > 0 && latency.buckets[end - 1] == 0) --end;
+  for (std::size_t i = 0; i < end; ++i) append_varint(bytes, latency.buckets[i]);
+  return bytes;
+}
+
+/// What a later build adds behind is passed over.
+Status decode_latency(const TaggedField& field, std::string_view name, Stats::Latency& latency) {
+  ByteReader reader(field.value, name);
+  if (reader.at_end()) return {};
+  for (const auto number : kLatencyNumbers) {
+    TAMIS_TRY(latency.*number, reader.read_varint("a latency"));
+  }
+  for (std::size_t i = 0; i < latency.buckets.size() && !reader.at_end(); ++i) {
+    TAMIS_TRY(latency.buckets[i], reader.read_varint("a count of latencies"));
+    latency.count += latency.buckets[i];
+  }
+  return {};
+}
 
 std::string encode_levels(const std::vector<Stats::Level>& levels) {
   std::string bytes;
@@ -118,6 +161,9 @@ Status decode_field(const TaggedField& field, const ByteReader& reader, std::str
     *text.in(stats) = as_text(field.value);
     return {};
   }
+  for (const LatencyField& latency : kLatencies) {
+    if (latency.tag == field.tag) return decode_latency(field, name, stats.latencies.*latency.in);
+  }
   if (field.tag == kLevels) return decode_levels(field, name, stats.levels);
   return TaggedFields::pass_over(field, name);
 }
@@ -131,13 +177,24 @@ CountersBytes encode_counters(const PublishedCounters& counters) {
   raw.append(as_text(counters.store_id));
   append_le(raw, counters.process_id);
   append_le(raw, counters.unix_milliseconds);
-  for (const Number& number : kNumbers) {
-    append_number_field(raw, number.tag, FieldNeed::kOptional, *number.in(stats));
-  }
+  const auto append_numbers = [&](bool are_later) {
+    for (const Number& number : kNumbers) {
+      if (are_later != (number.tag > kLevels)) continue;
+      append_number_field(raw, number.tag, FieldNeed::kOptional, *number.in(stats));
+    }
+  };
+  append_numbers(false);
   for (const Text& text : kTexts) {
     append_field(raw, text.tag, FieldNeed::kOptional, std::string_view(*text.in(stats)).substr(0, kMaxTextBytes));
   }
   append_field(raw, kLevels, FieldNeed::kOptional, encode_levels(stats.levels));
+  append_numbers(true);
+  for (const LatencyField& latency : kLatencies) {
+    const std::string bytes = encode_latency(stats.latencies.*latency.in);
+    if (raw.size() + bytes.size() + kMostAroundLatency <= kCountersBytes) {
+      append_field(raw, latency.tag, FieldNeed::kOptional, bytes);
+    }
+  }
   append_fields_end(raw);
   return sealed_file_header<kCountersBytes>(raw);
 }

@@ -44,7 +44,8 @@ struct PublishedCounters {
 };
 
 using CountersBytes = std::array<std::byte, kCountersBytes>;
-/// Texts are cut to 256 bytes, and levels after the 32nd are left out.
+/// Texts are cut to 256 bytes, and levels after the 32nd are left out. So are latencies for which the page has no room
+/// left: six take about 700 bytes of at least 1,100.
 CountersBytes encode_counters(const PublishedCounters& counters);
 /// kCorruption for bad bytes; kNotSupported for intact ones of another version. Unknown fields are skipped, and those
 /// that are missing are 0.

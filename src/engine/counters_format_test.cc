@@ -27,6 +27,20 @@ PublishedCounters example() {
   stats.bytes_written_by_users = 100;
   stats.bytes_written = 350;
   stats.background_error = "disk on fire";
+  stats.compaction_backlog = 64;
+  stats.stalls.longest_us = 43;
+  stats.cache.index_hits = 17;
+  stats.cache.index_misses = 18;
+  std::uint64_t next = 81;
+  for (Stats::Latency* latency : {&stats.latencies.get, &stats.latencies.put, &stats.latencies.scan,
+                                  &stats.latencies.sync, &stats.latencies.flush, &stats.latencies.compaction}) {
+    *latency = {.sum_ns = next, .p50_ns = next + 1, .p90_ns = next + 2, .p99_ns = next + 3, .p999_ns = next + 4};
+    latency->max_ns = next + 5;
+    latency->buckets[0] = next;
+    latency->buckets[9] = 3;
+    latency->count = next + 3;
+    next += 10;
+  }
   for (std::uint32_t level = 0; level < 3; ++level) {
     stats.levels.push_back(
         {.level = level, .probes = 70 + level, .negatives = 7, .false_positives = 1, .hits = 5, .blocks_read = 6});
@@ -55,6 +69,15 @@ TEST(CountersFormat, ComesBackAsItWas) {
   EXPECT_EQ(back->stats.writes, 62U);
   EXPECT_EQ(back->stats.write_amplification, 3.5);
   EXPECT_EQ(back->stats.background_error, "disk on fire");
+  EXPECT_EQ(back->stats.compaction_backlog, 64U);
+  EXPECT_EQ(back->stats.stalls.longest_us, 43U);
+  EXPECT_EQ(back->stats.cache.index_hits, 17U);
+  EXPECT_EQ(back->stats.cache.index_misses, 18U);
+  EXPECT_EQ(back->stats.latencies.put.p50_ns, 92U);
+  EXPECT_EQ(back->stats.latencies.compaction.sum_ns, 131U);
+  EXPECT_EQ(back->stats.latencies.compaction.max_ns, 136U);
+  EXPECT_EQ(back->stats.latencies.compaction.buckets[9], 3U);
+  EXPECT_EQ(back->stats.latencies.compaction.count, 134U);
   ASSERT_EQ(back->stats.levels.size(), 3U);
   EXPECT_EQ(back->stats.levels[2].level, 2U);
   EXPECT_EQ(back->stats.levels[2].probes, 72U);
@@ -66,6 +89,10 @@ TEST(CountersFormat, FitsItsPageWithTheLargestValues) {
   counters.stats.background_error.assign(5000, 'e');
   counters.stats.stalls.reason.assign(5000, 'r');
   counters.stats.cache.policy.assign(5000, 'p');
+  for (Stats::Latency* latency : {&counters.stats.latencies.get, &counters.stats.latencies.sync}) {
+    *latency = {.sum_ns = kMost, .p50_ns = kMost, .p90_ns = kMost, .p99_ns = kMost, .p999_ns = kMost, .max_ns = kMost};
+    latency->buckets.fill(kMost);
+  }
   counters.stats.levels.assign(
       100, {.probes = kMost, .negatives = kMost, .false_positives = kMost, .hits = kMost, .blocks_read = kMost});
   const Result<PublishedCounters> back = decode_counters(encode_counters(counters), "COUNTERS");
@@ -73,6 +100,41 @@ TEST(CountersFormat, FitsItsPageWithTheLargestValues) {
   EXPECT_EQ(back->stats.background_error, std::string(256, 'e'));
   ASSERT_EQ(back->stats.levels.size(), 32U);
   EXPECT_EQ(back->stats.levels.back().blocks_read, kMost);
+}
+
+/// Six of a billion calls each, spread over 20 buckets.
+TEST(CountersFormat, HasRoomForTheLatenciesOfALongRun) {
+  PublishedCounters counters = example();
+  counters.stats.background_error.assign(256, 'e');
+  counters.stats.stalls.reason.assign(256, 'r');
+  counters.stats.levels.assign(7, {.probes = 1ULL << 40, .negatives = 1ULL << 40, .hits = 1ULL << 40});
+  for (Stats::Latency* latency : {&counters.stats.latencies.get, &counters.stats.latencies.compaction}) {
+    *latency = {.sum_ns = 1ULL << 50, .p50_ns = 1000, .p90_ns = 10'000, .p99_ns = 1'000'000, .max_ns = 1ULL << 36};
+    for (std::size_t bucket = 3; bucket < 23; ++bucket) latency->buckets[bucket] = 50'000'000;
+    latency->count = 1'000'000'000;
+  }
+  const Stats::Latency most = counters.stats.latencies.get;
+  counters.stats.latencies = {.get = most, .put = most, .scan = most, .sync = most, .flush = most, .compaction = most};
+  const Result<PublishedCounters> back = decode_counters(encode_counters(counters), "COUNTERS");
+  ASSERT_TRUE(back.ok()) << back.status().to_text();
+  EXPECT_EQ(back->stats.latencies.get.count, most.count);
+  EXPECT_EQ(back->stats.latencies.compaction.buckets, most.buckets);
+}
+
+TEST(CountersFormat, WhatALaterBuildAddsToALatencyIsSkipped) {
+  CountersBytes bytes = {};
+  const CountersBytes full = encode_counters(example());
+  std::copy_n(full.begin(), 64, bytes.begin());
+  std::string latency(6 + Stats::Latency::kBuckets + 5, '\1');
+  std::string fields;
+  append_field(fields, 50, FieldNeed::kOptional, latency);
+  append_field(fields, 51, FieldNeed::kOptional, "");
+  append_fields_end(fields);
+  std::ranges::copy(as_bytes(fields), bytes.begin() + 64);
+  const Result<PublishedCounters> back = decode_counters(sealed(bytes), "COUNTERS");
+  ASSERT_TRUE(back.ok()) << back.status().to_text();
+  EXPECT_EQ(back->stats.latencies.get.count, Stats::Latency::kBuckets);
+  EXPECT_EQ(back->stats.latencies.put.count, 0U);
 }
 
 TEST(CountersFormat, EveryFlippedBitIsCorruption) {
@@ -137,6 +199,17 @@ TEST(CountersFormat, IsWhatTheGoldenFileHas) {
   const std::string made(as_text(encode_counters(example())));
   test::expect_golden("tests/golden/counters/COUNTERS", made);
   test::expect_golden("fuzz/corpus/counters_format_fuzz/golden", made);
+}
+
+/// Of a build that did not know latencies.
+TEST(CountersFormat, AnOlderFileIsRead) {
+  const std::string older = test::golden_file("tests/golden/counters/COUNTERS-without-latencies", "");
+  const Result<PublishedCounters> back = decode_counters(as_bytes(older), "COUNTERS");
+  ASSERT_TRUE(back.ok()) << back.status().to_text();
+  EXPECT_EQ(back->stats.gets, 61U);
+  EXPECT_EQ(back->stats.levels.size(), 3U);
+  EXPECT_EQ(back->stats.latencies.get.count, 0U);
+  EXPECT_EQ(back->stats.compaction_backlog, 0U);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST(ExpiryThreads, Rule28_Rule30_NobodySeesWhatWasDueWhenTheReadBegan) {
   clock += 1000;
   ASSERT_TRUE(db.compact().ok());
   EXPECT_FALSE(db.scan().valid());
-  EXPECT_EQ(db.stats().expiring_entries, 0U);
+  EXPECT_EQ(db.stats().expiry.entries, 0U);
 }
 
 }  // namespace

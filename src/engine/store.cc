@@ -245,11 +245,20 @@ Result<bool> Store::get_followed(OpenKeyspace& keyspace, std::string_view key, s
   return keyspace.reader.get(key, value, options, moment);
 }
 
+Result<bool> Store::get_timed(OpenKeyspace& keyspace, std::string_view key, std::string* value,
+                              const ReadOptions& options) {
+  const LatencyTimer timer(context_->timed.get);
+  return keyspace.reader.get(key, value, options);
+}
+
 Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]] {
     TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
     return keyspace.reader.exists(key, options, moment);
   }
+  if (!GetSampling::is_sampled()) [[likely]]
+    return keyspace.reader.exists(key, options);
+  const LatencyTimer timer(context_->timed.get);
   return keyspace.reader.exists(key, options);
 }
 
@@ -259,6 +268,9 @@ Result<std::optional<PinnedValue>> Store::get_pinned(OpenKeyspace& keyspace, std
     TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
     return keyspace.reader.get_pinned(key, options, shared_from_this(), moment);
   }
+  std::optional<LatencyTimer> timer;
+  if (GetSampling::is_sampled()) [[unlikely]]
+    timer.emplace(context_->timed.get);
   PinnedValue value;
   bool is_large = false;
   TAMIS_TRY(const bool found, keyspace.reader.get_if_small(key, value, options, is_large));
@@ -293,6 +305,7 @@ Result<Explanation> Store::explain(OpenKeyspace& keyspace, std::string_view key,
 }
 
 Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller) {
+  const LatencyTimer timer(context_->timed.scan);
   if (!may_read(options.snapshot)) [[unlikely]] {
     Result<std::unique_ptr<IteratorState>> followed = begin_followed_scan(keyspace, options.snapshot, caller);
     if (!followed.ok()) return failed_scan(followed.status());
@@ -306,6 +319,7 @@ Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller 
 
 Iterator Store::scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller,
                                     const TransactionLayer& layer) {
+  const LatencyTimer timer(context_->timed.scan);
   if (!may_read(options.snapshot)) [[unlikely]] {
     Result<std::unique_ptr<IteratorState>> followed = begin_followed_scan(keyspace, options.snapshot, caller);
     if (!followed.ok()) return failed_scan(followed.status());

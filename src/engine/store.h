@@ -79,6 +79,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   Result<bool> get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
     if (!may_read(options.snapshot)) [[unlikely]]
       return get_followed(keyspace, key, value, options);
+    if (GetSampling::is_sampled()) [[unlikely]]
+      return get_timed(keyspace, key, value, options);
     return keyspace.reader.get(key, value, options);
   }
   Result<bool> exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options);
@@ -148,6 +150,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   Result<Reader::KeptView> followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
   Result<bool> get_followed(OpenKeyspace& keyspace, std::string_view key, std::string* value,
                             const ReadOptions& options);
+  Result<bool> get_timed(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options);
   Result<Reader::KeptView> view_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
   Result<std::unique_ptr<IteratorState>> begin_followed_scan(OpenKeyspace& keyspace, const Snapshot* snapshot,
                                                              Caller caller);

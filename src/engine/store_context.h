@@ -10,6 +10,7 @@
 #include "base/sync.h"
 #include "compaction/rewriter.h"
 #include "engine/expiry_clock.h"
+#include "engine/timed_calls.h"
 #include "entry/merge_operators.h"
 #include "io/file_system.h"
 #include "tamis/environment.h"
@@ -18,8 +19,8 @@
 
 namespace tamis {
 
-/// Constant once the store is open, but for the expiry clock; `identity` and `hasher` are set when the manifest has
-/// been read.
+/// Constant once the store is open, but for the expiry clock and the timed calls; `identity` and `hasher` are set when
+/// the manifest has been read.
 ///
 /// Threads: any. The listener is called by one thread at a time.
 struct StoreContext {
@@ -54,6 +55,7 @@ struct StoreContext {
   TableIdentity identity = {};
   KeyHasher hasher;
   mutable ExpiryClock expiry{*this};  ///< Synchronised in itself.
+  mutable TimedCalls timed;           ///< The same.
   const MergeOperators operators{options.merge_operators};
   mutable Mutex listener_mutex;
 

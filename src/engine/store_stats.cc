@@ -144,9 +144,10 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
   for (const TableCounts& counts : retired) sums.slot_hits += counts.slot_hits;
   for (const std::shared_ptr<Table>& table : version->tables()) {
     sums.slot_hits += table->counts().slot_hits;
-    stats.expiring_entries += table->facts().expiring;
-    stats.expired_entries += table->facts().expired_by(sums.time);
+    stats.expiry.entries += table->facts().expiring;
+    stats.expiry.expired += table->facts().expired_by(sums.time);
   }
+  stats.compaction_backlog += keyspace.tree.compaction_backlog();
   sums.memtable_bytes += keyspace.tree.memtable_bytes();
   const std::uint64_t writes_in_memory = keyspace.tree.entries_in_memtables();
   sums.live_bytes += live_bytes(shape, sequence - std::min(sequence, writes_in_memory));
@@ -158,6 +159,19 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
     stats.values.live_bytes += use.live_bytes;
   }
   sums.reads += keyspace.reader.counts();
+}
+
+/// Blocks that are found in slots are data.
+Stats::Cache cache_part(const CacheStats& cache, std::uint64_t slot_hits) {
+  return {.policy = std::string(BlockCache::policy()),
+          .hits = cache.hits + slot_hits,
+          .misses = cache.misses,
+          .index_hits = cache.index_hits,
+          .index_misses = cache.index_misses,
+          .evictions = cache.evictions,
+          .blocks = cache.blocks_kept,
+          .bytes = cache.bytes_used,
+          .capacity_bytes = cache.capacity_bytes};
 }
 
 /// What a writer counted, and what a follower's view of the files tells.
@@ -178,8 +192,8 @@ Stats with_files_of(Stats counted, const Stats& follower) {
   }
   counted.levels = std::move(levels);
   counted.values = follower.values;
-  counted.expiring_entries = follower.expiring_entries;
-  counted.expired_entries = follower.expired_entries;
+  counted.expiry.entries = follower.expiry.entries;
+  counted.expiry.expired = follower.expiry.expired;
   counted.bytes_on_disk = follower.bytes_on_disk;
   counted.space_amplification = follower.space_amplification;
   return counted;
@@ -204,13 +218,7 @@ Stats Store::stats() {
   stats.memtable_hits = sums.reads.from_memtables;
   for (Stats::Level& level : stats.levels) finish(level, sums.keys[level.level]);
   const CacheStats cache = memory_->cache().stats();
-  stats.cache = {.policy = std::string(memory_->cache().policy()),
-                 .hits = cache.hits + sums.slot_hits,
-                 .misses = cache.misses,
-                 .evictions = cache.evictions,
-                 .blocks = cache.blocks_kept,
-                 .bytes = cache.bytes_used,
-                 .capacity_bytes = cache.capacity_bytes};
+  stats.cache = cache_part(cache, sums.slot_hits);
   const Journals::Counts journal = journals_.counts();
   stats.journal = {.files = journal.files,
                    .bytes = journal.bytes,
@@ -231,11 +239,12 @@ Stats Store::stats() {
       memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal + memory.transactions;
   stats.stalls = writer_.stalls();
   if (const std::optional<Health::Stop> stop = health_.stop()) stats.background_error = stop->why.message();
+  stats.latencies = context_->timed.latencies();
   stats.writes = writer_.writes();
   stats.snapshots = live_handles_.snapshots();
   const TableRewrites::Counts rewrites = rewrites_.counts();
   stats.flushes = rewrites.flushes;
-  stats.tables_expired = rewrites.tables_expired;
+  stats.expiry.tables_dropped = rewrites.tables_expired;
   stats.compactions = rewrites.compactions;
   stats.moves = rewrites.moves;
   stats.bytes_written_by_users = writer_.bytes_written();

@@ -88,6 +88,7 @@ std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 
 }  // namespace
 
 Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
+  const Stopwatch stopwatch;
   std::vector<TreeChange> changes;
   std::vector<RewriteResult> results;
   for (const SealedOfTree& flush : flushes) {
@@ -104,6 +105,7 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
     if (rest.flushed_sequence >= change.edit.flushed_sequence) change.edit.flushed_sequence.reset();
   }
   Status installed = keyspaces_.install(changes, std::move(rest));
+  if (installed.ok()) context_.timed.flush.add(stopwatch.ns());
   for (const RewriteResult& result : results) {
     if (installed.code() == StatusCode::kClosed) remove_unused(result);
     if (!installed.ok()) continue;
@@ -197,6 +199,7 @@ std::uint64_t TableRewrites::expired_by() const {
 
 Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
                             const std::function<bool()>& is_cancelled) {
+  const Stopwatch stopwatch;
   const Shape& shape = version.shape();
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   RewriteSpec spec = spec_for(keyspace, *settings, shape, plan.output_level, plan.output_run);
@@ -245,6 +248,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   if (plan.inputs.front().level == 0) {
     if (const auto fraction = overwritten_by_newer(shape, plan, result)) keyspace.tree.found_overwritten(*fraction);
   }
+  context_.timed.compaction.add(stopwatch.ns());
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};

@@ -53,9 +53,11 @@ void Throttle::sleep_while_behind(Clock::time_point end) {
 }
 
 void Throttle::count_delay(Clock::time_point begin) {
-  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
+  const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+  const auto us = static_cast<std::uint64_t>(duration.count());
   delayed_writes_.fetch_add(1, std::memory_order_relaxed);
-  delay_us_.fetch_add(static_cast<std::uint64_t>(us), std::memory_order_relaxed);
+  delay_us_.fetch_add(us, std::memory_order_relaxed);
+  if (us > longest_us_.load(std::memory_order_relaxed)) longest_us_.store(us, std::memory_order_relaxed);
 }
 
 void Throttle::begin_stall(std::string_view why) {
@@ -76,7 +78,7 @@ void Throttle::tell_stall_ended() {
 
 Stats::Stalls Throttle::stats() const {
   MutexLock lock(mutex_);
-  return {.delayed_writes = delayed_writes_, .delay_us = delay_us_, .reason = last_reason_};
+  return {.delayed_writes = delayed_writes_, .delay_us = delay_us_, .longest_us = longest_us_, .reason = last_reason_};
 }
 
 }  // namespace tamis

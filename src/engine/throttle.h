@@ -67,6 +67,7 @@ class Throttle {
 
   std::atomic<std::uint64_t> delayed_writes_ = 0;
   std::atomic<std::uint64_t> delay_us_ = 0;
+  std::atomic<std::uint64_t> longest_us_ = 0;
   mutable Mutex mutex_;
   std::string last_reason_ GUARDED_BY(mutex_);
 };

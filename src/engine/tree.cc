@@ -75,6 +75,10 @@ void Tree::found_overwritten(double fraction) {
   overwritten_.store(before + weight * (fraction - before), std::memory_order_relaxed);
 }
 
+std::uint64_t Tree::compaction_backlog() const {
+  return settings()->policy.backlog(version()->shape(), policy_options());
+}
+
 double Tree::debt_of(const Shape& shape) const { return settings()->policy.debt(shape, policy_options()); }
 
 std::shared_ptr<const Version> Tree::version() const {

@@ -115,6 +115,8 @@ class Tree {
 
   /// The compaction debt, by the policy; 1 is the most that is tolerable.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
+  /// The bytes that its policy still has to move.
+  [[nodiscard]] std::uint64_t compaction_backlog() const;
   /// What its policy is asked with now, except what scans of a version have counted.
   [[nodiscard]] PolicyOptions policy_options() const EXCLUDES(mutex_);
   /// True once scans have entered twice as many extra runs as when it was last true: the policy may want to merge them.

@@ -77,7 +77,7 @@ TEST(ValuesApartMixed, Rule41_Rule28_ThoseThatExpireAreHiddenOnTimeAndKeepTheirT
     store.put(3, "small", 10min);
     ASSERT_TRUE((compacts ? store.db.compact() : store.db.flush()).ok());
     EXPECT_EQ(store.db.stats().values.values, 2U);
-    EXPECT_EQ(store.db.stats().expiring_entries, 2U);
+    EXPECT_EQ(store.db.stats().expiry.entries, 2U);
     store.passed = 10 * kMinute - 1;
     EXPECT_EQ(store.all(), (Contents{{key_of(1), large(1)}, {key_of(2), large(2)}, {key_of(3), "small"}}));
     Iterator at = store.db.scan({.from = key_of(2)});
@@ -111,7 +111,7 @@ TEST(ValuesApartMixed, Rule41_Rule28_ATableThatExpiresTakesItsValueFileAlong) {
   const std::uint64_t expired = store.world.numbers(FileKind::kValues).front();
   store.passed = kMinute;
   ASSERT_TRUE(store.db.wait_idle().ok());
-  EXPECT_EQ(store.db.stats().tables_expired, 1U);
+  EXPECT_EQ(store.db.stats().expiry.tables_dropped, 1U);
   ASSERT_EQ(store.value_files(), 1U);
   EXPECT_GT(store.world.numbers(FileKind::kValues).front(), expired);
   EXPECT_EQ(store.db.stats().values.values, 2U);
@@ -127,7 +127,7 @@ TEST(ValuesApartMixed, Rule41_CollectingGarbageKeepsTheDueTime) {
   for (int i = 0; i < 200; i += 2) store.put(i, large(i + 1000), 60min);
   ASSERT_TRUE(store.db.compact().ok() && store.db.wait_idle().ok());
   EXPECT_GT(store.world.numbers(FileKind::kValues).front(), first) << "the first file was rewritten";
-  EXPECT_EQ(store.db.stats().expiring_entries, 200U);
+  EXPECT_EQ(store.db.stats().expiry.entries, 200U);
   store.passed = 60 * kMinute - 1;
   EXPECT_EQ(store.all().size(), 200U);
   store.passed = 60 * kMinute;

@@ -33,6 +33,7 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   if (context_.options.read_only) return context_.check_writable();
   if (changes.empty() && !options.sync) return {};
   if (!may_wait) TAMIS_TRY_STATUS(check_would_not_wait());
+  const LatencyTimer timer(context_.timed.put);
   if (changes.has_long_keys()) [[unlikely]]
     TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kLongKeys); }));
   if (changes.has_expiry() && !has_used_expiry_.load(std::memory_order_acquire)) [[unlikely]] {
@@ -161,7 +162,7 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   }
   if (committing_ != 0) [[unlikely]]
     window_.forget_group();
-  if (entries == 0) return syncs ? journals_.sync() : Status();
+  if (entries == 0) return syncs ? sync_journal() : Status();
   TAMIS_TRY_STATUS(make_room(bytes));
   TAMIS_TRY_STATUS(encode_group());
   if (!keyspaces_of_group_.are_default()) [[unlikely]] {

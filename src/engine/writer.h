@@ -94,7 +94,11 @@ class Writer final : public GroupLeader {
   Status append_to_journal(std::uint64_t entries, bool syncs) {
     TAMIS_TRY_STATUS(
         journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries), context_.now_unix_milliseconds()));
-    return syncs ? journals_.sync() : Status();
+    return syncs ? sync_journal() : Status();
+  }
+  Status sync_journal() {
+    const LatencyTimer timer(context_.timed.sync);
+    return journals_.sync();
   }
   void insert_group(std::uint64_t entries);
   // Groups that name other keyspaces than the default one.

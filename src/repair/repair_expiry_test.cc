@@ -104,7 +104,7 @@ TEST(RepairOfExpiry, Rule29_ExpiredValuesAreDroppedAlsoIfTheHorizonWasLost) {
     DB db = world.open();
     ASSERT_TRUE(db.compact().ok());
     EXPECT_EQ(db.keyspaces()[0].entries, 1U);
-    EXPECT_EQ(db.stats().expiring_entries, 0U);
+    EXPECT_EQ(db.stats().expiry.entries, 0U);
   }
 }
 
@@ -129,7 +129,7 @@ TEST(RepairOfExpiry, Rule29_WithoutAManifestAClockThatIsAheadDestroysNothing) {
   world.passed = 61 * kMinute;
   DB db = world.open();
   ASSERT_TRUE(db.compact().ok());
-  EXPECT_EQ(db.stats().expiring_entries, 1U) << "time has passed since";
+  EXPECT_EQ(db.stats().expiry.entries, 1U) << "time has passed since";
 }
 
 TEST(RepairOfExpiry, Rule29_WithoutAManifestTheHorizonIsNotAheadOfTheClock) {

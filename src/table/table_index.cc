@@ -65,7 +65,7 @@ Result<std::shared_ptr<const Index>> Table::cached_part(const TableProperties& p
                                                         std::uint32_t& metadata_reads) const {
   const BlockKey key{facts_->number, static_cast<std::uint32_t>(facts_->blocks) + number};
   const std::string name = path();
-  if (const PinnedBlock cached = context_.cache->find(key)) {
+  if (const PinnedBlock cached = context_.cache->find(key, nullptr, BlockKind::kIndex)) {
     TAMIS_TRY(std::unique_ptr<const Index> index,
               Index::open_again(cached.bytes(), name, properties.index.offset + at.offset));
     return std::shared_ptr<const Index>(std::move(index));

@@ -37,6 +37,8 @@ JsonObject cache_json(const Stats::Cache& cache) {
       .add("policy", cache.policy)
       .add("hits", cache.hits)
       .add("misses", cache.misses)
+      .add("index_hits", cache.index_hits)
+      .add("index_misses", cache.index_misses)
       .add("evictions", cache.evictions)
       .add("blocks", cache.blocks)
       .add("bytes", cache.bytes)
@@ -74,7 +76,30 @@ JsonObject stalls_json(const Stats::Stalls& stalls) {
   return JsonObject()
       .add("delayed_writes", stalls.delayed_writes)
       .add("delay_us", stalls.delay_us)
+      .add("longest_us", stalls.longest_us)
       .add("reason", stalls.reason);
+}
+
+JsonObject latency_json(const Stats::Latency& latency) {
+  return JsonObject()
+      .add("count", latency.count)
+      .add("sum_ns", latency.sum_ns)
+      .add("p50_ns", latency.p50_ns)
+      .add("p90_ns", latency.p90_ns)
+      .add("p99_ns", latency.p99_ns)
+      .add("p999_ns", latency.p999_ns)
+      .add("max_ns", latency.max_ns)
+      .add("buckets", std::vector<std::uint64_t>(latency.buckets.begin(), latency.buckets.end()));
+}
+
+JsonObject latencies_json(const Stats::Latencies& latencies) {
+  return JsonObject()
+      .add("get", latency_json(latencies.get))
+      .add("put", latency_json(latencies.put))
+      .add("scan", latency_json(latencies.scan))
+      .add("sync", latency_json(latencies.sync))
+      .add("flush", latency_json(latencies.flush))
+      .add("compaction", latency_json(latencies.compaction));
 }
 
 JsonObject values_json(const Stats::Values& values) {
@@ -170,18 +195,20 @@ std::string Stats::to_json() const {
       .add("values", values_json(values))
       .add("stalls", stalls_json(stalls))
       .add("transactions", transactions_json(transactions))
+      .add("latencies", latencies_json(latencies))
       .add("gets", gets)
       .add("gets_found", gets_found)
       .add("memtable_hits", memtable_hits)
       .add("writes", writes)
       .add("sequence", sequence)
       .add("snapshots", snapshots)
-      .add("expiring_entries", expiring_entries)
-      .add("expired_entries", expired_entries)
-      .add("tables_expired", tables_expired)
+      .add("expiring_entries", expiry.entries)
+      .add("expired_entries", expiry.expired)
+      .add("tables_expired", expiry.tables_dropped)
       .add("flushes", flushes)
       .add("compactions", compactions)
       .add("moves", moves)
+      .add("compaction_backlog", compaction_backlog)
       .add("bytes_written_by_users", bytes_written_by_users)
       .add("bytes_written", bytes_written)
       .add("bytes_on_disk", bytes_on_disk)

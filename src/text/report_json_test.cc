@@ -22,6 +22,29 @@ TEST(ReportJson, HasTheNumbersOfTheStore) {
   EXPECT_EQ(json["background_error"], "\"\n");
 }
 
+TEST(ReportJson, HasLatenciesBacklogAndCacheHitsByKind) {
+  Stats stats = {.compaction_backlog = 77};
+  stats.cache = {.hits = 10, .misses = 9, .index_hits = 4, .index_misses = 3};
+  stats.stalls.longest_us = 12;
+  stats.latencies.sync = {.count = 3, .sum_ns = 30, .p50_ns = 9, .p999_ns = 14, .max_ns = 15, .buckets = {2, 1}};
+  const Json json = Json::parse(stats.to_json());
+  EXPECT_EQ(json["compaction_backlog"], 77);
+  EXPECT_EQ(json["cache"]["index_hits"], 4);
+  EXPECT_EQ(json["cache"]["index_misses"], 3);
+  EXPECT_EQ(json["stalls"]["longest_us"], 12);
+  const Json& sync = json["latencies"]["sync"];
+  EXPECT_EQ(sync["count"], 3);
+  EXPECT_EQ(sync["sum_ns"], 30);
+  EXPECT_EQ(sync["p50_ns"], 9);
+  EXPECT_EQ(sync["p999_ns"], 14);
+  EXPECT_EQ(sync["max_ns"], 15);
+  EXPECT_EQ(sync["buckets"].size(), Stats::Latency::kBuckets);
+  EXPECT_EQ(sync["buckets"][1], 1);
+  for (const char* name : {"get", "put", "scan", "flush", "compaction"}) {
+    EXPECT_EQ(json["latencies"][name]["count"], 0) << name;
+  }
+}
+
 TEST(ReportJson, BytesThatAreNotTextAreHexadecimal) {
   Explanation explanation = {.key = "\xff", .value = "text", .steps = {{.where = "memtable", .outcome = "found"}}};
   Json json = Json::parse(explanation.to_json());

@@ -85,7 +85,11 @@ std::string cache_text(const Stats::Cache& cache) {
                                        bytes_text(cache.capacity_bytes), count_of(cache.blocks, "block"),
                                        count_of(cache.evictions, "eviction"))) +
          labelled("", fmt::format("{}, {} ({} found)", count_of(cache.hits, "hit"),
-                                  count_of(cache.misses, "miss", "misses"), rate_text(part_of(cache.hits, asked))));
+                                  count_of(cache.misses, "miss", "misses"), rate_text(part_of(cache.hits, asked)))) +
+         (cache.index_hits + cache.index_misses == 0
+              ? std::string()
+              : labelled("", fmt::format("of them for parts of indexes {}, {}", count_of(cache.index_hits, "hit"),
+                                         count_of(cache.index_misses, "miss", "misses"))));
 }
 
 std::string work_text(const Stats& stats) {
@@ -96,15 +100,19 @@ std::string work_text(const Stats& stats) {
   text += labelled("work", fmt::format("{}, {}, {}; {} open", count_of(stats.flushes, "flush", "flushes"),
                                        count_of(stats.compactions, "compaction"), count_of(stats.moves, "move"),
                                        count_of(stats.snapshots, "snapshot")));
+  if (stats.compaction_backlog > 0) {
+    text += labelled("", bytes_text(stats.compaction_backlog) + " of tables are to be compacted");
+  }
   std::uint64_t operands = 0;
   for (const Stats::Level& level : stats.levels) operands += level.merge_operands;
   if (operands > 0) {
     text += labelled("merges", count_of(operands, "operand") + " in tables, not folded yet");
   }
-  if (stats.expiring_entries + stats.tables_expired > 0) {
-    text += labelled("expiry", fmt::format("{} with a due time, about {} expired; {} dropped unread",
-                                           count_of(stats.expiring_entries, "entry", "entries"),
-                                           count_text(stats.expired_entries), count_of(stats.tables_expired, "table")));
+  if (stats.expiry.entries + stats.expiry.tables_dropped > 0) {
+    text += labelled("expiry",
+                     fmt::format("{} with a due time, about {} expired; {} dropped unread",
+                                 count_of(stats.expiry.entries, "entry", "entries"), count_text(stats.expiry.expired),
+                                 count_of(stats.expiry.tables_dropped, "table")));
   }
   text += labelled(
       "written", fmt::format("{} by users, {} to files: amplification {:.2f}", bytes_text(stats.bytes_written_by_users),
@@ -123,11 +131,33 @@ std::string work_text(const Stats& stats) {
                                  bytes_text(transactions.window_bytes)));
   }
   if (stats.stalls.delayed_writes > 0) {
-    text += labelled("stalls", fmt::format("{} delayed, {} in all: {}", count_of(stats.stalls.delayed_writes, "write"),
-                                           duration_text(1000 * stats.stalls.delay_us), stats.stalls.reason));
+    text += labelled(
+        "stalls", fmt::format("{} delayed, {} in all, {} at most: {}", count_of(stats.stalls.delayed_writes, "write"),
+                              duration_text(1000 * stats.stalls.delay_us),
+                              duration_text(1000 * stats.stalls.longest_us), stats.stalls.reason));
   }
   if (!stats.background_error.empty()) text += labelled("ERROR", stats.background_error);
   return text;
+}
+
+/// Nothing before the first call was timed.
+std::string latencies_text(const Stats::Latencies& latencies) {
+  TextTable table({{"time of", Align::kLeft}, {"timed"}, {"median"}, {"90 %"}, {"99 %"}, {"99.9 %"}, {"longest"}});
+  bool is_empty = true;
+  const auto add = [&](std::string_view name, const Stats::Latency& latency) {
+    if (latency.count == 0) return;
+    is_empty = false;
+    table.add({std::string(name), count_text(latency.count), duration_text(latency.p50_ns),
+               duration_text(latency.p90_ns), duration_text(latency.p99_ns), duration_text(latency.p999_ns),
+               duration_text(latency.max_ns)});
+  };
+  add("get", latencies.get);
+  add("put", latencies.put);
+  add("scan", latencies.scan);
+  add("sync", latencies.sync);
+  add("flush", latencies.flush);
+  add("compaction", latencies.compaction);
+  return is_empty ? "" : "\n" + table.text();
 }
 
 bool is_outside(const Explanation::Step& step) { return step.outcome == "outside"; }
@@ -242,7 +272,7 @@ std::string Stats::to_text() const {
   text += labelled("journal", fmt::format("{}, {}; {} and {} since opened", count_of(journal.files, "file"),
                                           bytes_text(journal.bytes), count_of(journal.records, "record"),
                                           count_of(journal.syncs, "sync")));
-  return text + work_text(*this);
+  return text + work_text(*this) + latencies_text(latencies);
 }
 
 std::string Explanation::to_text() const {

@@ -301,5 +301,21 @@ TEST(TextLayout, BytesOfUsersCannotSpoilALine) {
   EXPECT_EQ(shown_bytes(std::string(9, '\0'), 8), "0x00000000…");
 }
 
+TEST(ReportText, ShowsWhatWasTimed) {
+  Stats stats;
+  EXPECT_FALSE(has(stats.to_text(), "time of"));
+  stats.latencies.put = {.count = 12, .p50_ns = 1500, .p90_ns = 2500, .p99_ns = 3500, .p999_ns = 4500, .max_ns = 5500};
+  stats.compaction_backlog = 3 << 20;
+  stats.cache = {.hits = 5, .misses = 4, .index_hits = 2, .index_misses = 1};
+  const std::string text = stats.to_text();
+  EXPECT_TRUE(has(text,
+                  "time of  timed   median     90 %     99 %   99.9 %  longest\n"
+                  "put         12  1.50 us  2.50 us  3.50 us  4.50 us  5.50 us\n"))
+      << text;
+  EXPECT_FALSE(has(text, "get "));
+  EXPECT_TRUE(has(text, "3.00 MiB of tables are to be compacted")) << text;
+  EXPECT_TRUE(has(text, "of them for parts of indexes 2 hits, 1 miss")) << text;
+}
+
 }  // namespace
 }  // namespace tamis

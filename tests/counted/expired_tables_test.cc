@@ -63,7 +63,7 @@ TEST(ExpiredTables, Rule28_AStoreOfThemBecomesEmptyWithoutReadingATable) {
   ASSERT_TRUE(store.db->wait_idle().ok());
   EXPECT_EQ(store.tables(), 0U);
   EXPECT_EQ(store.counting.reads(), reads);
-  EXPECT_EQ(store.db->stats().tables_expired, tables);
+  EXPECT_EQ(store.db->stats().expiry.tables_dropped, tables);
 }
 
 /// One value that stays costs the reads of its table, and of no other.
@@ -74,7 +74,7 @@ TEST(ExpiredTables, Rule28_OneValueThatStaysKeepsItsTable) {
   store.passed = 60 * kMinute;
   ASSERT_TRUE(store.db->put("2", "the write that finds it due").ok());
   ASSERT_TRUE(store.db->wait_idle().ok());
-  EXPECT_EQ(store.db->stats().tables_expired, tables - 1);
+  EXPECT_EQ(store.db->stats().expiry.tables_dropped, tables - 1);
   EXPECT_EQ(store.db->get("1000500")->value_or("absent"), "stays");
   EXPECT_EQ(store.db->keyspaces()[0].entries, 2U) << "it, and the new one";
 }

@@ -3,7 +3,7 @@
 //     get_instructions make DIR         a store of one run
 //     get_instructions READ DIR TIMES   warms it, then reads: hit, absent, pinned, multi_get (per key), scan (per
 //     step),
-//                                       seek; batch and transaction: two gets and two puts
+//                                       seek; memtable: hits there; put; batch and transaction: two gets and two puts
 #include <fmt/core.h>
 #include <tamis/db.h>
 
@@ -54,6 +54,17 @@ void seek(const DB& db, const std::vector<std::string>& keys, std::uint64_t time
   }
 }
 
+void get_from_memtable(DB& db, const std::vector<std::string>& keys, std::uint64_t times) {
+  std::string value(100, 'v');
+  for (const std::string& key : keys) TAMIS_CHECK(db.put(key, value).ok());
+  for (std::uint64_t i = 0; i < times; ++i) TAMIS_CHECK(*db.get(keys[i % keys.size()], &value));
+}
+
+void put(DB& db, const std::vector<std::string>& keys, std::uint64_t times) {
+  const std::string value(100, 'v');
+  for (std::uint64_t i = 0; i < times; ++i) TAMIS_CHECK(db.put(keys[i % keys.size()], value).ok());
+}
+
 /// Two gets, then two puts in a batch, or all of it in a transaction.
 void get_and_put(DB& db, const std::vector<std::string>& keys, std::uint64_t times, bool in_transaction) {
   std::string value;
@@ -83,6 +94,8 @@ void read(DB& db, std::string_view what, std::uint64_t times) {
   if (what == "multi_get") return multi_get(db, keys, times);
   if (what == "scan") return scan(db, times);
   if (what == "seek") return seek(db, keys, times);
+  if (what == "put") return put(db, keys, times);
+  if (what == "memtable") return get_from_memtable(db, keys, times);
   if (what == "batch" || what == "transaction") return get_and_put(db, keys, times, what == "transaction");
   for (std::uint64_t i = 0; i < times; ++i) {
     const std::string& key = keys[i % keys.size()];

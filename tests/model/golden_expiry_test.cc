@@ -92,7 +92,7 @@ TEST(GoldenExpiry, IsOpenedVerifiedReadAndCompactedBeforeAndAfterTheDueTimes) {
       EXPECT_EQ(dump(*db->keyspace("sessions")), moment.sessions);
       EXPECT_EQ(db->keyspaces()[1].options, "default_expiry=30min\n");
       if (read_only) {
-        EXPECT_EQ(db->stats().expiring_entries, 2U) << "of the tables, as their facts say";
+        EXPECT_EQ(db->stats().expiry.entries, 2U) << "of the tables, as their facts say";
         continue;
       }
       ASSERT_TRUE(db->compact().ok());
