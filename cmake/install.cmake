@@ -12,7 +12,7 @@ if(TAMIS_STORE)
   list(APPEND parts store)
 else()
   set(headers_left_out REGEX
-    "/(batch|bucket|call_options|caller|db|environment|expiry|iterator|keyspace|leveldb_folder|merge|options|pinned_value|scale|snapshot|stats|table_file|tamis|transaction)\.(h|hpp)$" EXCLUDE)
+    "/(batch|bucket|call_options|caller|db|environment|expiry|iterator|keyspace|leveldb_folder|merge|options|pinned_value|prometheus|scale|snapshot|stats|table_file|tamis|transaction)\\.(h|hpp)$" EXCLUDE)
 endif()
 
 # One export set for each library, so that the filters alone need nothing of the store's. Static and shared ones have
@@ -71,6 +71,7 @@ endforeach()
 # The command, its manual page and completions, where man and the shells look for them.
 if(TARGET tamis)
   install(TARGETS tamis RUNTIME COMPONENT command)
+  install(FILES ${PROJECT_SOURCE_DIR}/share/grafana/tamis.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tamis/grafana COMPONENT command)
 endif()
 if(TARGET tamis-import-rocksdb)
   install(TARGETS tamis-import-rocksdb RUNTIME COMPONENT import_rocksdb OPTIONAL)  # In no package: it needs RocksDB.

@@ -24,6 +24,7 @@
 #include "tamis/ordered.h"
 #include "tamis/pinned_value.h"
 #include "tamis/prefix_rule.h"
+#include "tamis/prometheus.h"
 #include "tamis/scale.h"
 #include "tamis/snapshot.h"
 #include "tamis/stats.h"

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "tamis/prometheus.h"
 #include "text/json.h"
 
 using namespace tamis;
@@ -106,7 +107,12 @@ tamis_code_t tamis_approximate_size(tamis_t* db, tamis_keyspace_t* keyspace, con
              [&](auto& store) { return take(store.approximate_size(range_of(from, from_size, to, to_size)), bytes); });
 }
 tamis_report_t* tamis_stats(tamis_t* db) {
-  return never_throws([&] { return report_of(db->db.stats()); });
+  return never_throws([&] {
+    const Stats stats = db->db.stats();
+    tamis_report_t* const report = report_of(stats);
+    report->prometheus = to_prometheus(stats, db->db.keyspaces());
+    return report;
+  });
 }
 tamis_report_t* tamis_writer_stats(tamis_t* db) {
   return never_throws([&]() -> tamis_report_t* {
@@ -114,7 +120,9 @@ tamis_report_t* tamis_writer_stats(tamis_t* db) {
     if (!writer) return nullptr;
     JsonObject json;
     json.add("process_id", writer->process_id).add("age_ms", writer->age.count());
-    return new tamis_report{.text = writer->stats.to_text(), .json = json.add_fields(writer->stats.to_json()).text()};
+    return new tamis_report{.text = writer->stats.to_text(),
+                            .json = json.add_fields(writer->stats.to_json()).text(),
+                            .prometheus = to_prometheus(writer->stats, db->db.keyspaces())};
   });
 }
 tamis_code_t tamis_explain(tamis_t* db, const tamis_read_options_t* options, tamis_keyspace_t* keyspace,

@@ -72,4 +72,7 @@ const char* tamis_values_get(const tamis_values_t* values, size_t index, size_t*
 
 const char* tamis_report_text(const tamis_report_t* report) { return report->text.c_str(); }
 const char* tamis_report_json(const tamis_report_t* report) { return report->json.c_str(); }
+const char* tamis_report_prometheus(const tamis_report_t* report) {
+  return report->prometheus.empty() ? nullptr : report->prometheus.c_str();
+}
 void tamis_report_free(tamis_report_t* report) { delete report; }

@@ -23,6 +23,7 @@ struct tamis_values {
 struct tamis_report {
   std::string text;
   std::string json;
+  std::string prometheus = {};  // Of statistics.
 };
 
 namespace tamis::capi {

@@ -63,6 +63,8 @@ void test_reports(void) {
   tamis_report_free(report);
   report = tamis_stats(db);
   HAS(tamis_report_json(report), "\"writes\": 1,");
+  HAS(tamis_report_prometheus(report), "\ntamis_writes_total 1\n");
+  HAS(tamis_report_prometheus(report), "\ntamis_keyspace_tables{keyspace=\"default\"} ");
   HAS(tamis_report_text(report), "memory");
   tamis_report_free(report);
   CHECK(tamis_writer_stats(db) == NULL);
@@ -70,6 +72,7 @@ void test_reports(void) {
   uint64_t memory = 0;
   report = tamis_plan(db, &memory);
   HAS(tamis_report_json(report), "\"filter_memory\": 0,");
+  CHECK(tamis_report_prometheus(report) == NULL);
   tamis_report_free(report);
   report = tamis_plan(db, NULL);
   HAS(tamis_report_json(report), "\"runs\": [{\"level\": ");
@@ -133,6 +136,7 @@ void test_followers(void) {
   while (report == NULL) report = tamis_writer_stats(follower);
   HAS(tamis_report_json(report), "{\"process_id\": ");
   HAS(tamis_report_json(report), ", \"levels\": [");
+  HAS(tamis_report_prometheus(report), "\n# TYPE tamis_gets_total counter\n");
   tamis_report_free(report);
   tamis_db_free(follower);
   tamis_db_free(db);

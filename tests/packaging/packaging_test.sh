@@ -57,7 +57,7 @@ install_tree() {
   local file
   for file in bin/tamis lib/libtamis.a lib/libtamis-filter.a lib/libtamis.so lib/libtamis-filter.so include/tamis/db.h \
       include/tamis/tamis.h include/tamis/tamis.hpp include/tamis/c/db.h \
-      share/man/man1/tamis.1 share/bash-completion/completions/tamis; do
+      share/man/man1/tamis.1 share/tamis/grafana/tamis.json share/bash-completion/completions/tamis; do
     [ -s "$prefix/$file" ] || fail "$file was not installed"
   done
   for file in tamis tamis-filter; do

@@ -8,6 +8,7 @@
 #include "cli/store/common.h"
 #include "cli/store/keyspaces.h"
 #include "cli/verbs.h"
+#include "tamis/prometheus.h"
 
 namespace tamis::cli {
 namespace {
@@ -29,20 +30,27 @@ JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspace
 
 int run_stats(Arguments arguments) {
   StoreArguments store;
+  bool prometheus = false;
   CommandLine line({.summary =
                         "Shows what a store holds, level by level over all keyspaces, with filters and their error "
                         "rates; caches, journal, memory, amplification; each keyspace if there are several. Counters "
                         "start when a store is opened. Of a store that a process writes they are that process's, with "
                         "their age; of any other, most are 0.",
                     .usage = "DIR",
-                    .example = "  tamis stats cities",
+                    .example = "  tamis stats cities\n  tamis stats cities --prometheus",
                     .common = kJson});
   store.declare(line);
+  line.flag("--prometheus", "print Prometheus's text format", prometheus);
   if (!line.read(arguments)) return kExitOk;
+  if (prometheus && line.common().json) usage_error("--prometheus and --json: choose one of them");
   const DB db = store.open(StoreUse::kRead);
   const std::optional<WriterStats> writer = db.writer_stats();
   const Stats stats = writer ? writer->stats : db.stats();
   const std::vector<KeyspaceInfo> keyspaces = db.keyspaces();
+  if (prometheus) {
+    standard_output().write(to_prometheus(stats, keyspaces));
+    return kExitOk;
+  }
   if (line.common().json) {
     standard_output().write(as_json(stats, keyspaces, writer).line());
     return kExitOk;

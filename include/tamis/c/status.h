@@ -70,6 +70,8 @@ typedef struct tamis_report tamis_report_t;
 TAMIS_API const char* tamis_report_text(const tamis_report_t* report);
 /// A JSON object, valid as long as the report. Bytes that are not UTF-8 are hexadecimal, under names that end in _hex.
 TAMIS_API const char* tamis_report_json(const tamis_report_t* report);
+/// Statistics in Prometheus's text format 0.0.4, valid as long as the report; NULL for any other report.
+TAMIS_API const char* tamis_report_prometheus(const tamis_report_t* report);
 /// Frees the report.
 TAMIS_API void tamis_report_free(tamis_report_t* report);
 
