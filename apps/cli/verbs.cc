@@ -39,6 +39,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"keyspaces", "list, create and drop keyspaces", run_keyspaces},
     {"explain", "show every step of a lookup and its cost", run_explain},
     {"stats", "show what a store holds, level by level", run_stats},
+    {"top", "show a store that a process writes, live", run_top},
     {"plan", "show how filter memory is divided among runs", run_plan},
     {"flush", "write entries that are only in the journal to tables", run_flush},
     {"compact", "rewrite tables, dropping outdated entries", run_compact},

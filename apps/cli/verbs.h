@@ -71,6 +71,7 @@ int run_repair(Arguments arguments);
 int run_scan(Arguments arguments);
 int run_stats(Arguments arguments);
 int run_table(Arguments arguments);
+int run_top(Arguments arguments);
 int run_torture(Arguments arguments);
 int run_torture_writer(Arguments arguments);
 int run_verify(Arguments arguments);

@@ -31,6 +31,33 @@ check 'it has no memory' test "$(json 'd["memory"]["used"] > 0')" = True
 run 0 stats live; out_has "Counters of process $writer, as of " ' s ago' 'since opened'
 run 0 get live key1; run 0 checkpoint live copy; check 'the copy has counters' test ! -e copy/COUNTERS
 
+# --- for Prometheus ---
+run 0 stats live --prometheus; out_has '# TYPE tamis_writes_total counter' 'tamis_level_tables{level="0"} '
+out_has 'tamis_keyspace_entries{keyspace="default"} ' 'tamis_put_duration_seconds_bucket{le="+Inf"} '
+check 'nothing was written' test "$(awk '$1 == "tamis_writes_total" { print ($2 > 0) }' out)" = 1
+check 'no put was timed' test "$(awk '$1 == "tamis_put_duration_seconds_count" { print ($2 > 0) }' out)" = 1
+run 2 stats live --prometheus --json; err_has '--prometheus and --json'
+
+# --- top: one frame where there is no terminal; the writer is not disturbed ---
+run 0 top live --once; err_is_empty
+out_has "live: written by process $writer, counters of " 'per second' 'puts' 'memory    [' 'backlog' 'stalls' 'level  runs  tables'
+check 'it uses escapes' test -z "$(grep -F "$(printf '\033')" out)"
+check 'it is too wide' test -z "$(awk 'length > 80' out)"
+run 0 top live --interval 0.2; out_has 'per second'
+run 2 top live --interval 0; run 2 top live --interval 9999; run 3 top nowhere --once
+if script -qec true /dev/null >/dev/null 2>&1; then
+  # top_on_terminal KEY: with a terminal, until the key is pressed.
+  top_on_terminal() {
+    last="top until $1"
+    (sleep 3; printf "$1") | script -qec "trap : INT; stty -g >before; '$tamis' top live --interval 0.2; echo \$? >status; stty -g >after" /dev/null >out 2>err
+    out_has "$(printf '\033')[?1049h" "$(printf '\033')[?25l" "$(printf '\033')[?25h$(printf '\033')[?1049l" 'per second'
+    check 'it drew once' test "$(grep -c 'written by process' out)" -gt 2
+    same before after
+  }
+  top_on_terminal q; check 'q is a failure' test "$(cat status)" = 0
+  top_on_terminal '\003'; check 'Ctrl-C is no interrupt' test "$(cat status)" = 130
+fi
+
 # --- a damaged file is no obstacle ---
 printf 'damaged' | dd of=live/COUNTERS bs=1 seek=200 conv=notrunc status=none; run 0 stats live; run 0 verify live
 
@@ -39,5 +66,7 @@ touch stop; wait $feeder; wait $writer; check "load failed: $(cat load.err)" tes
 check 'COUNTERS is left' test ! -e live/COUNTERS
 run 0 stats live --json; err_is_empty; check 'there is a writer' test "$(json '"writer" in d')" = False
 run 0 stats live; check 'it tells of a process' test -z "$(grep 'Counters of' out)"
+run 0 top live --once; out_has 'live: no process writes this store' 'level  runs'
+run 0 put live after top
 run 0 verify live
 finish

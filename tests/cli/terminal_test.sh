@@ -20,7 +20,7 @@ table=$(find s -name '*.tms' | head -1)
 
 export LC_ALL=C
 for words in 'stats s' 'explain s a-key-of-middling-length-000012345' 'explain s nothing' "explain s $(head -c 3000 /dev/zero | tr '\0' k)" \
-  'plan s' 'plan s --filter-memory 10K' 'verify s' "table $table" "table $table --blocks" 'filter size --keys 10000000000 --fpr 0.0001' \
+  'top s --once' 'plan s' 'plan s --filter-memory 10K' 'verify s' "table $table" "table $table --blocks" 'filter size --keys 10000000000 --fpr 0.0001' \
   'filter info ribbon' 'filter info cuckoo' 'filter kinds' 'filter formats' 'options' 'help' 'help filter' 'compact s' 'repair s --dry-run'; do
   # shellcheck disable=SC2086
   run 0 $words; fits; is_plain
