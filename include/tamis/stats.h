@@ -189,6 +189,9 @@ struct TAMIS_EXPORT Explanation {
     /// "found", "deleted", "expired", "merge operand", "absent", "ruled out" by a filter, or "outside" the key range of
     /// the table or run.
     std::string outcome = {};
+    std::uint64_t reads = 0;           ///< Data blocks and values read from files.
+    std::uint64_t metadata_reads = 0;  ///< Indexes and filters read from files.
+    std::uint64_t nanoseconds = 0;     ///< Time since the step before, or since the lookup began.
   };
   std::string key = {};                    ///< The key that was looked up.
   bool found = false;                      ///< Whether the key is present.
@@ -226,6 +229,7 @@ struct TAMIS_EXPORT PlanReport {
     std::uint32_t level = 0;           ///< Its level.
     std::uint64_t run = 0;             ///< Its run.
     std::uint64_t keys = 0;            ///< The number of keys.
+    std::uint64_t bytes = 0;           ///< The size of its file.
     std::string smallest_key = {};     ///< Its first key.
     std::string largest_key = {};      ///< Its last key.
     std::string kind = {};             ///< The kind of its filter; "none" for none.

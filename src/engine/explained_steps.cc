@@ -30,6 +30,8 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   const bool is_whole_run = step.outcome == TableOutcome::kOutside && place->run->tables.size() > 1;
   result.where = is_whole_run ? "run" : "table";
   if (!is_whole_run) result.table = facts.number;
+  result.reads = step.blocks_read;
+  result.metadata_reads = step.metadata_reads;
   if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
   if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
   const std::uint64_t bytes_in_memory = facts.filter_bytes_with(step.table->filter_columns());
@@ -49,15 +51,18 @@ void ExplainedSteps::add_memtable(std::string_view where, const std::optional<Fo
   Explanation::Step step;
   step.where = where;
   step.outcome = text_of(found ? outcome_of(*found) : TableOutcome::kAbsent);
+  step.nanoseconds = time_until(Clock::now());
   steps.push_back(std::move(step));
 }
 
 /// Only the last step has found anything, and only now it is known whether that was due.
 void ExplainedSteps::end_lookup(Visible meaning, bool is_hidden) {
-  for (const TableStep& step : std::exchange(tables.steps, {})) {
-    reads += step.blocks_read;
+  const RecordedSteps recorded = std::exchange(tables, {});
+  for (std::size_t i = 0; i < recorded.steps.size(); ++i) {
+    Explanation::Step& step = steps.emplace_back(explained_step(recorded.steps[i], view->version->shape()));
+    step.nanoseconds = time_until(recorded.ends[i]);
+    reads += step.reads;
     metadata_reads += step.metadata_reads;
-    steps.push_back(explained_step(step, view->version->shape()));
   }
   Explanation::Step& last = steps.back();
   if (last.outcome == text_of(TableOutcome::kExpires) && (meaning != Visible::kDeleted || is_hidden)) {
@@ -73,7 +78,14 @@ void ExplainedSteps::add_value_file(std::uint64_t number) {
   step.table = number;
   step.block_source = kSources[static_cast<std::size_t>(BlockSource::kDisk)];
   step.outcome = text_of(TableOutcome::kFound);
+  step.reads = 1;
   steps.push_back(std::move(step));
+}
+
+std::uint64_t ExplainedSteps::time_until(Clock::time_point end) {
+  const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(end - end_of_last_step);
+  end_of_last_step = end;
+  return static_cast<std::uint64_t>(time.count());
 }
 
 }  // namespace tamis

@@ -1,6 +1,7 @@
 // The places that a lookup asks one after the other, and their record for `explain`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,12 +20,15 @@ namespace tamis {
 ///
 /// Threads: one at a time.
 struct ExplainedSteps {
+  using Clock = std::chrono::steady_clock;
   static constexpr bool kRecords = true;
 
   void add_memtable(std::string_view where, const std::optional<FoundEntry>& found);
   /// The lookup is over; the next one may begin.
   void end_lookup(Visible meaning, bool is_hidden);
+  /// Before the value is read; `end_value` after it.
   void add_value_file(std::uint64_t number);
+  void end_value() { steps.back().nanoseconds = time_until(Clock::now()); }
 
   std::shared_ptr<const ReadView> view;
   RecordedSteps tables;  // Of the current lookup, after those in memory.
@@ -32,6 +36,11 @@ struct ExplainedSteps {
   std::vector<std::string> operands;  // Newest first.
   std::uint64_t reads = 0;
   std::uint64_t metadata_reads = 0;
+  Clock::time_point end_of_last_step = Clock::now();
+
+ private:
+  /// The nanoseconds of a step: it began when the one before ended.
+  std::uint64_t time_until(Clock::time_point end);
 };
 
 inline NoSteps& for_tables(NoSteps& steps) { return steps; }

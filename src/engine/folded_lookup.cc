@@ -41,6 +41,7 @@ Status Reader::fold(const ReadView& view, Lookup lookup, std::uint64_t time, boo
       TAMIS_TRY(const ValueRead apart, view.version->begin_value(lookup.key, value, read));
       if constexpr (Steps::kRecords) steps.add_value_file(apart.pointer.file);
       TAMIS_TRY_STATUS(apart.file->read(apart.pointer, lookup.key, read));
+      if constexpr (Steps::kRecords) steps.end_value();
       value = read;
     }
     if (here != Visible::kDeleted) TAMIS_TRY_STATUS(chain.add(value, staged.found.sequence));

@@ -128,7 +128,9 @@ Status Reader::read_apart(const Version& version, std::string_view key, std::str
                           [[maybe_unused]] Steps& steps, std::string& to) {
   TAMIS_TRY(const ValueRead read, version.begin_value(key, pointer, to));
   if constexpr (Steps::kRecords) steps.add_value_file(read.pointer.file);
-  return read.file->read(read.pointer, key, to);
+  TAMIS_TRY_STATUS(read.file->read(read.pointer, key, to));
+  if constexpr (Steps::kRecords) steps.end_value();
+  return {};
 }
 
 }  // namespace tamis

@@ -124,5 +124,21 @@ TEST(Reader, ExplainsTheLookupThatAGetDoes) {
   EXPECT_EQ(world.explain("aaa")->steps.back().outcome, "outside");
 }
 
+TEST(Reader, ExplainsWhatEachStepCost) {
+  ReaderWorld world;
+  const Explanation cold = *world.explain("table");
+  ASSERT_EQ(cold.steps.size(), 3U) << cold.to_text();
+  EXPECT_EQ(cold.steps[1].reads + cold.steps[1].metadata_reads, 0U);
+  EXPECT_EQ(cold.steps[2].reads, 1U);
+  EXPECT_EQ(cold.steps[2].metadata_reads, 2U);
+  std::uint64_t nanoseconds = 0;
+  for (const Explanation::Step& step : cold.steps) {
+    EXPECT_GT(step.nanoseconds, 0U) << step.where;
+    nanoseconds += step.nanoseconds;
+  }
+  EXPECT_LE(nanoseconds, cold.nanoseconds);
+  EXPECT_EQ(world.explain("table")->steps[2].reads, 0U) << "the block is in the cache";
+}
+
 }  // namespace
 }  // namespace tamis

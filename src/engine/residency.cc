@@ -245,6 +245,7 @@ void Residency::report(PlanReport& report) {
                              .level = weighed.level,
                              .run = weighed.run,
                              .keys = facts.keys,
+                             .bytes = facts.file_bytes,
                              .smallest_key = facts.smallest_key,
                              .largest_key = facts.largest_key,
                              .kind = std::string(kind == nullptr ? "none" : kind->info.name),

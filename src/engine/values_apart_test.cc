@@ -112,6 +112,8 @@ TEST(ValuesApart, ExplainNamesTheFileAndCountsItsRead) {
   EXPECT_EQ(apart.steps.back().where, "value file");
   EXPECT_EQ(apart.steps.back().table, world.numbers(FileKind::kValues).front());
   EXPECT_EQ(apart.steps.back().outcome, "found");
+  EXPECT_EQ(apart.steps.back().reads, 1U);
+  EXPECT_GT(apart.steps.back().nanoseconds, 0U);
   EXPECT_EQ(db.explain("small")->steps.back().where, "table");
   EXPECT_EQ(apart.reads, 1U) << "the block is in the cache";
 }

@@ -2,6 +2,7 @@
 // recorder is chosen at compile time, so that `get` pays nothing for it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -51,9 +52,13 @@ struct NoSteps {
 /// For `explain`. One step per run visited, newest first.
 struct RecordedSteps {
   static constexpr bool kRecords = true;
-  void add(const TableStep& step) { steps.push_back(step); }
+  void add(const TableStep& step) {
+    steps.push_back(step);
+    ends.push_back(std::chrono::steady_clock::now());
+  }
 
   std::vector<TableStep> steps;
+  std::vector<std::chrono::steady_clock::time_point> ends;  // Of the steps, in their order.
 };
 
 }  // namespace tamis

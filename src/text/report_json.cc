@@ -132,7 +132,12 @@ JsonObject step_json(const Explanation::Step& step) {
   }
   std::optional<JsonObject> block;
   if (!step.block_source.empty()) block = JsonObject().add("source", step.block_source);
-  return object.add("filter", filter).add("block", block).add("outcome", step.outcome);
+  return object.add("filter", filter)
+      .add("block", block)
+      .add("outcome", step.outcome)
+      .add("reads", step.reads)
+      .add("metadata_reads", step.metadata_reads)
+      .add("nanoseconds", step.nanoseconds);
 }
 
 JsonObject run_json(const PlanReport::Run& run) {
@@ -152,6 +157,7 @@ JsonObject planned_table_json(const PlanReport::Table& table) {
       .add("level", table.level)
       .add("run", table.run)
       .add("keys", table.keys)
+      .add("bytes", table.bytes)
       .add("kind", table.kind)
       .add("columns", table.columns)
       .add("stored_columns", table.stored_columns)

@@ -46,11 +46,13 @@ TEST(ReportJson, HasLatenciesBacklogAndCacheHitsByKind) {
 }
 
 TEST(ReportJson, BytesThatAreNotTextAreHexadecimal) {
-  Explanation explanation = {.key = "\xff", .value = "text", .steps = {{.where = "memtable", .outcome = "found"}}};
+  Explanation explanation = {
+      .key = "\xff", .value = "text", .steps = {{.where = "memtable", .outcome = "found", .reads = 2}}};
   Json json = Json::parse(explanation.to_json());
   EXPECT_EQ(json["key_hex"], "ff");
   EXPECT_EQ(json["value"], "text");
   EXPECT_TRUE(json["steps"][0]["filter"].is_null());
+  EXPECT_EQ(json["steps"][0]["reads"], 2);
   explanation.steps[0].filter_verdict = "maybe";
   json = Json::parse(explanation.to_json(true));
   EXPECT_EQ(json["value_hex"], "74657874");
