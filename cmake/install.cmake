@@ -91,6 +91,11 @@ if(TARGET tamis_redis)
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 
+# Its page, a program and a package of its own: it links an HTTP server.
+if(TARGET tamis-web)
+  install(TARGETS tamis-web RUNTIME COMPONENT web)
+endif()
+
 # LevelDB's own library stays what programs load by themselves.
 if(TARGET tamis_leveldb)
   set(leveldb_folder ${CMAKE_INSTALL_FULL_LIBDIR}/tamis/leveldb)

@@ -1,5 +1,5 @@
 # cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev, libtamis-leveldb,
-# libtamis-redis. scripts/package runs it.
+# libtamis-redis, tamis-web. scripts/package runs it.
 set(CPACK_PACKAGE_NAME tamis)
 set(CPACK_PACKAGE_VENDOR "The tamis authors")
 set(CPACK_PACKAGE_CONTACT "The tamis authors")
@@ -13,6 +13,10 @@ if(TARGET tamis_leveldb)
 endif()
 if(TARGET tamis_redis)
   list(APPEND CPACK_COMPONENTS_ALL redis)
+endif()
+
+if(TARGET tamis-web)
+  list(APPEND CPACK_COMPONENTS_ALL web)
 endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -51,6 +55,10 @@ set(CPACK_DEBIAN_REDIS_PACKAGE_SECTION database)
 set(CPACK_DEBIAN_REDIS_PACKAGE_RECOMMENDS "redis-server (>= 5:7.0)")
 set(CPACK_COMPONENT_REDIS_DESCRIPTION "A module for redis-server: Bloom and cuckoo filters with the commands of RedisBloom
 (BF.*, CF.*).")
+set(CPACK_DEBIAN_WEB_PACKAGE_NAME tamis-web)
+set(CPACK_DEBIAN_WEB_PACKAGE_SECTION database)
+set(CPACK_DEBIAN_WEB_PACKAGE_DEPENDS "tamis (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+set(CPACK_COMPONENT_WEB_DESCRIPTION "Shows a store in a browser on this machine: tamis web.")
 
 # The licence, where Debian looks for it.
 foreach(component ${CPACK_COMPONENTS_ALL})

@@ -41,6 +41,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"stats", "show what a store holds, level by level", run_stats},
     {"top", "show a store that a process writes, live", run_top},
     {"plan", "show how filter memory is divided among runs", run_plan},
+    {"web", "show a store in a browser on this machine", run_web},
     {"flush", "write entries that are only in the journal to tables", run_flush},
     {"compact", "rewrite tables, dropping outdated entries", run_compact},
     {"checkpoint", "copy a store to a new folder", run_checkpoint},

@@ -76,5 +76,6 @@ int run_torture(Arguments arguments);
 int run_torture_writer(Arguments arguments);
 int run_verify(Arguments arguments);
 int run_version(Arguments arguments);
+int run_web(Arguments arguments);
 
 }  // namespace tamis::cli

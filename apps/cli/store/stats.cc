@@ -7,6 +7,7 @@
 
 #include "cli/store/common.h"
 #include "cli/store/keyspaces.h"
+#include "cli/store/stats.h"
 #include "cli/verbs.h"
 #include "tamis/prometheus.h"
 
@@ -19,14 +20,14 @@ JsonObject writer_json(const WriterStats& writer) {
   return JsonObject().add("process_id", writer.process_id).add("age_ms", age_in_ms(writer));
 }
 
-JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspaces,
-                   const std::optional<WriterStats>& writer) {
+}  // namespace
+
+JsonObject stats_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspaces,
+                      const std::optional<WriterStats>& writer) {
   JsonObject json;
   if (writer) json.add("writer", writer_json(*writer));
   return json.add_list("keyspaces", keyspaces, keyspace_json).add_fields(stats.to_json());
 }
-
-}  // namespace
 
 int run_stats(Arguments arguments) {
   StoreArguments store;
@@ -52,7 +53,7 @@ int run_stats(Arguments arguments) {
     return kExitOk;
   }
   if (line.common().json) {
-    standard_output().write(as_json(stats, keyspaces, writer).line());
+    standard_output().write(stats_json(stats, keyspaces, writer).line());
     return kExitOk;
   }
   if (writer) {
