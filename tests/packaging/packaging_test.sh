@@ -45,6 +45,8 @@ loads_only() {
 
 # Whether it was built: that takes LevelDB's headers.
 has_leveldb() { [ -e "$BUILD/dropin/leveldb/libleveldb.so.1d" ]; }
+# The same: it takes cpp-httplib.
+has_web() { [ -e "$BUILD/tamis-web" ]; }
 
 # Moves the installation: it must know neither where it was nor where it was built.
 install_tree() {
@@ -135,7 +137,10 @@ deb() { cat "$WORK/$way/$1.contents" "$WORK/$way/$1.depends"; }
 make_debs() {
   (cd "$BUILD" && cpack -G DEB -B "$WORK/$way" >"$WORK/$way.log" 2>&1) || { cat "$WORK/$way.log"; fail "cpack failed"; }
   local package
-  for package in tamis libtamis0 libtamis-dev libtamis-redis $(if has_leveldb; then echo libtamis-leveldb; fi); do
+  local packages=(tamis libtamis0 libtamis-dev libtamis-redis)
+  has_leveldb && packages+=(libtamis-leveldb)
+  has_web && packages+=(tamis-web)
+  for package in "${packages[@]}"; do
     dpkg-deb -c "$WORK/$way/$package"_*.deb >"$WORK/$way/$package.contents"
     dpkg-deb -f "$WORK/$way/$package"_*.deb Depends >"$WORK/$way/$package.depends"
   done
@@ -218,6 +223,10 @@ case $way in
     if has_leveldb; then
       has libtamis-leveldb /usr/bin/tamis-as-leveldb tamis/leveldb/libleveldb.so.1d libstdc++6 doc/libtamis-leveldb/copyright
       ! grep -qF libleveldb1d "$WORK/$way/libtamis-leveldb.depends" || fail "libtamis-leveldb depends on what it stands in for"
+    fi
+    if has_web; then
+      has tamis-web /usr/bin/tamis-web "tamis (= 0.1.0-1)" libcpp-httplib
+      ! grep -qF httplib "$WORK/$way/tamis.depends" || fail "tamis depends on an HTTP server"
     fi
     for package in tamis libtamis0 libtamis-dev; do
       ! grep -qF libhwy "$WORK/$way/$package.depends" || fail "$package depends on libhwy, which is slow to load"
