@@ -82,7 +82,7 @@ run 0 put folder k v; run 0 get folder k; out_is 'v\n'
 
 # --- options ---
 run 0 options; out_has memory_bytes filter_memory background_threads; fits_80_columns
-run 0 options --json; out_is_json_lines; json_has name default range effect; out_lines_are 19
+run 0 options --json; out_is_json_lines; json_has name default range effect; out_lines_are 20
 run 0 get m a --option memory_bytes=16MiB --option codec=lz4; out_is '1\n'
 run 0 put m a 1 --option codec=lz4 --option prefix_rule=until:,
 run 2 get m a --option memory_byte=16MiB; err_has "did you mean 'memory_bytes'?"
