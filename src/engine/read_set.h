@@ -80,13 +80,4 @@ class ReadSet {
   std::uint64_t coarsenings_ = 0;
 };
 
-/// The exclusive end of an interval whose last key is this one.
-inline std::string after_key(std::string_view key) {
-  std::string end;
-  end.reserve(key.size() + 1);
-  end.assign(key);
-  end.push_back('\0');
-  return end;
-}
-
 }  // namespace tamis

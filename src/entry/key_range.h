@@ -26,4 +26,13 @@ struct KeyRange {
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
 
+/// The exclusive end of an interval whose last key is this one.
+inline std::string after_key(std::string_view key) {
+  std::string end;
+  end.reserve(key.size() + 1);
+  end.assign(key);
+  end.push_back('\0');
+  return end;
+}
+
 }  // namespace tamis

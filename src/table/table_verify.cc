@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "entry/expiry.h"
+#include "entry/key_range.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
 #include "table/index_format.h"

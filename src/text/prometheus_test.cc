@@ -222,8 +222,9 @@ std::set<std::string> metrics_in(const std::string& text) {
 }
 
 std::set<std::string> exported() {
+  const Exposition text(to_prometheus(example(), keyspaces()));
   std::set<std::string> names;
-  for (const auto& [name, type] : Exposition(to_prometheus(example(), keyspaces())).types()) names.insert(name);
+  for (const auto& [name, type] : text.types()) names.insert(name);
   return names;
 }
 
