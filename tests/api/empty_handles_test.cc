@@ -482,6 +482,9 @@ TEST_F(EmptyHandles, ReportsOfNothingHaveAText) {
   EXPECT_TRUE(VerifyReport().ok());
   EXPECT_FALSE(VerifyReport().to_text().empty());
   EXPECT_TRUE(VerifyReport().to_json().starts_with("{\"ok\": true"));
+  EXPECT_TRUE(BucketReport().ok());
+  EXPECT_FALSE(BucketReport().to_text().empty());
+  EXPECT_TRUE(BucketReport().to_json().starts_with("{\"ok\": true"));
   EXPECT_TRUE(KeyspaceInfo().to_json().starts_with('{'));
 }
 

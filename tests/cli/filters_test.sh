@@ -20,7 +20,7 @@ run 2 filer; err_has "did you mean 'filter'?"
 run 2 size; err_has "did you mean 'filter size'?"
 run 2 filter biuld; err_has "did you mean 'filter build'?"
 run 2 zzzzzzzzzz; err_has 'tamis help'
-"$tamis" help | awk '/^  [a-z]/ {print ($1 == "filter" || $1 == "import" ? $1 " " $2 : $1)}' >verbs
+"$tamis" help | awk '/^  [a-z]/ {print ($1 ~ /^(bucket|filter|import)$/ ? $1 " " $2 : $1)}' >verbs
 while read -r verb; do
   # shellcheck disable=SC2086
   run 0 $verb --help; out_has 'Example:' "Usage: tamis $verb"; err_is_empty

@@ -113,8 +113,9 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"manual", {"manual"}},
     {"version", {"version"}},
 };
-const std::set<std::string_view> kLeftOut = {
-    "repair", "import rocksdb", "filter verify", "filter rebuild", "filter plot", "bench", "demo", "torture", "web"};
+const std::set<std::string_view> kLeftOut = {"repair",      "import rocksdb", "filter verify", "filter rebuild",
+                                             "filter plot", "bench",          "demo",          "torture",
+                                             "web",         "bucket check"};
 
 TEST_F(VerbOptions, HelpListsTheCommonOptionsThatTheVerbLooksAtAndNoOthers) {
   std::map<std::string_view, VerbDescription> verbs;

@@ -120,7 +120,7 @@ TEST(RangeFilterScans, Rule26_RangeDeletesOfATableThatIsLeftOutStillHideWhatIsBe
   Options options = options_with(16);
   options.compaction = "manual";
   CountedStore store(options);
-  ASSERT_TRUE(store.db->put(key(50), "old").ok());
+  for (const std::uint64_t old : {5, 50, 95}) ASSERT_TRUE(store.db->put(key(old), "old").ok());
   ASSERT_TRUE(store.db->flush().ok());
   // The newer table has keys on both sides, none in the range, and a range delete over it.
   ASSERT_TRUE(store.db->put(key(10), "v").ok());
