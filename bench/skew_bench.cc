@@ -275,7 +275,8 @@ void measure_split(Store& store, std::uint64_t lookups) {
   constexpr double kBytesPerKey = 3;  // Of memory_bytes: indexes and usual filters together take about as much.
   const std::uint64_t keys = store.keys();
   Options options = options_for(keys, 4);
-  options.memory_bytes = static_cast<std::uint64_t>(kBytesPerKey * static_cast<double>(keys));
+  options.memory_bytes =
+      std::max<std::uint64_t>(256 << 10, static_cast<std::uint64_t>(kBytesPerKey * static_cast<double>(keys)));
   options.memtable_bytes = 64 << 10;
   fmt::print("\n| filter_memory | 0 of 10 present | 5 of 10 | 10 of 10 |\n|---:|---:|---:|---:|\n");
   for (const double share : {0.0, 0.0625, 0.125, 0.25, 0.375, 0.5, 0.625}) {

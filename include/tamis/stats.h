@@ -96,7 +96,7 @@ struct TAMIS_EXPORT Stats {
   };
   /// How long calls of one kind took. Quantiles are within 4 % of the exact ones.
   struct Latency {
-    static constexpr std::size_t kBuckets = 32;
+    static constexpr std::size_t kBuckets = 32;  ///< Each twice as long as the one before.
     /// A bucket has the calls of at most so many nanoseconds that are in no bucket before it: 256 ns, and twice as many
     /// with each bucket. The last one, from 275 s on, has no bound.
     static constexpr std::uint64_t bound_ns(std::size_t bucket) { return std::uint64_t{256} << bucket; }

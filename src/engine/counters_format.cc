@@ -69,7 +69,12 @@ constexpr Number kNumbers[] = {
     Number{47, [](Stats& s) { return &s.stalls.longest_us; }},
     Number{48, [](Stats& s) { return &s.cache.index_hits; }},
     Number{49, [](Stats& s) { return &s.cache.index_misses; }},
+    Number{56, [](Stats& s) { return &s.memory.filter_plans; }},
+    Number{57, [](Stats& s) { return &s.memory.filter_bytes_loaded; }},
 };
+/// A file has its fields by ascending tags: numbers before the texts, between levels and latencies, and at the end.
+constexpr std::uint32_t kFirstText = 42;
+constexpr std::uint32_t kFirstLatency = 50;
 struct Text {
   std::uint32_t tag;
   std::string* (*in)(Stats& stats);
@@ -100,8 +105,8 @@ constexpr std::uint64_t Stats::Latency::*kLatencyNumbers[] = {&Stats::Latency::s
                                                               &Stats::Latency::p90_ns,  &Stats::Latency::p99_ns,
                                                               &Stats::Latency::p999_ns, &Stats::Latency::max_ns};
 
-/// Its tag and length; the end of the fields; the checksum.
-constexpr std::size_t kMostAroundLatency = 4 + 1 + 8;
+/// Its tag and length; the numbers behind the latencies; the end of the fields; the checksum.
+constexpr std::size_t kMostAroundLatency = 4 + 2 * 10 + 1 + 8;
 
 std::string encode_latency(const Stats::Latency& latency) {
   std::string bytes;
@@ -177,24 +182,25 @@ CountersBytes encode_counters(const PublishedCounters& counters) {
   raw.append(as_text(counters.store_id));
   append_le(raw, counters.process_id);
   append_le(raw, counters.unix_milliseconds);
-  const auto append_numbers = [&](bool are_later) {
+  const auto append_numbers = [&](std::uint32_t from, std::uint32_t to) {
     for (const Number& number : kNumbers) {
-      if (are_later != (number.tag > kLevels)) continue;
+      if (number.tag < from || number.tag >= to) continue;
       append_number_field(raw, number.tag, FieldNeed::kOptional, *number.in(stats));
     }
   };
-  append_numbers(false);
+  append_numbers(0, kFirstText);
   for (const Text& text : kTexts) {
     append_field(raw, text.tag, FieldNeed::kOptional, std::string_view(*text.in(stats)).substr(0, kMaxTextBytes));
   }
   append_field(raw, kLevels, FieldNeed::kOptional, encode_levels(stats.levels));
-  append_numbers(true);
+  append_numbers(kLevels, kFirstLatency);
   for (const LatencyField& latency : kLatencies) {
     const std::string bytes = encode_latency(stats.latencies.*latency.in);
     if (raw.size() + bytes.size() + kMostAroundLatency <= kCountersBytes) {
       append_field(raw, latency.tag, FieldNeed::kOptional, bytes);
     }
   }
+  append_numbers(kFirstLatency, ~std::uint32_t{0});
   append_fields_end(raw);
   return sealed_file_header<kCountersBytes>(raw);
 }

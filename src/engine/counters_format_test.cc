@@ -31,6 +31,8 @@ PublishedCounters example() {
   stats.stalls.longest_us = 43;
   stats.cache.index_hits = 17;
   stats.cache.index_misses = 18;
+  stats.memory.filter_plans = 34;
+  stats.memory.filter_bytes_loaded = 35;
   std::uint64_t next = 81;
   for (Stats::Latency* latency : {&stats.latencies.get, &stats.latencies.put, &stats.latencies.scan,
                                   &stats.latencies.sync, &stats.latencies.flush, &stats.latencies.compaction}) {
@@ -73,6 +75,8 @@ TEST(CountersFormat, ComesBackAsItWas) {
   EXPECT_EQ(back->stats.stalls.longest_us, 43U);
   EXPECT_EQ(back->stats.cache.index_hits, 17U);
   EXPECT_EQ(back->stats.cache.index_misses, 18U);
+  EXPECT_EQ(back->stats.memory.filter_plans, 34U);
+  EXPECT_EQ(back->stats.memory.filter_bytes_loaded, 35U);
   EXPECT_EQ(back->stats.latencies.put.p50_ns, 92U);
   EXPECT_EQ(back->stats.latencies.compaction.sum_ns, 131U);
   EXPECT_EQ(back->stats.latencies.compaction.max_ns, 136U);

@@ -87,10 +87,10 @@ TEST(ReportText, StatsFitEightyColumnsWithTheLargestNumbers) {
                   .filters_not_resident = kMost / 3,
                   .lookups_without_filter = 999'999};
   stats.gets = stats.gets_found = stats.memtable_hits = stats.writes = stats.sequence = kMost;
-  stats.stalls = {.delayed_writes = 7, .delay_us = 1500, .reason = "level 0 has 12 runs"};
+  stats.stalls = {.delayed_writes = 7, .delay_us = 1500, .longest_us = 900, .reason = "level 0 has 12 runs"};
   const std::string text = stats.to_text();
   EXPECT_LE(widest_line(text), 80U) << text;
-  EXPECT_TRUE(has(text, "7 writes delayed, 1.50 ms in all: level 0 has 12 runs")) << text;
+  EXPECT_TRUE(has(text, "7 writes delayed, 1.50 ms in all, 900 us at most: level 0 has 12 runs")) << text;
   EXPECT_TRUE(has(text, "1 miss ")) << text;
   EXPECT_FALSE(has(text, "ERROR")) << text;
   stats.background_error = "disk on fire";

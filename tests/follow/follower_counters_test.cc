@@ -37,6 +37,12 @@ struct Pair {
   }
 };
 
+/// A put publishes counters before it is over, and so before it is timed.
+Stats without_latencies(Stats stats) {
+  stats.latencies = {};
+  return stats;
+}
+
 TEST(FollowerCounters, AreTheWritersWithTheirAge) {
   Pair pair;
   EXPECT_FALSE(pair.follower->writer_stats()) << "none yet";
@@ -52,7 +58,9 @@ TEST(FollowerCounters, AreTheWritersWithTheirAge) {
   ASSERT_TRUE(writer);
   EXPECT_EQ(writer->age, std::chrono::milliseconds(2500));
   EXPECT_EQ(writer->process_id, own_process_id());
-  EXPECT_EQ(writer->stats.to_text(), counted.to_text()) << "the files are the same, too";
+  EXPECT_EQ(without_latencies(writer->stats).to_text(), without_latencies(counted).to_text())
+      << "the files are the same, too";
+  EXPECT_EQ(writer->stats.latencies.flush.count, counted.latencies.flush.count);
   EXPECT_EQ(writer->stats.gets, 200U);
   EXPECT_GT(writer->stats.flushes, 1U);
   std::uint64_t negatives = 0;
