@@ -54,7 +54,10 @@ Status give_bytes(std::string_view bytes, char** copy, std::size_t* size) {
 
 using namespace tamis::capi;
 
-const char* tamis_code_name(tamis_code_t code) { return to_string(static_cast<StatusCode>(code)).data(); }
+const char* tamis_code_name(tamis_code_t code) {
+  constexpr int kNone = 255;
+  return to_string(static_cast<StatusCode>(code < 0 || code > kNone ? kNone : code)).data();
+}
 void tamis_free(void* memory) { std::free(memory); }
 const char* tamis_version() { return TAMIS_VERSION_STRING; }
 

@@ -46,7 +46,8 @@ TEST(FilterLogFormat, ARecordIsValidAtItsOffsetAndForItsContainerOnly) {
   bool is_torn = false;
   EXPECT_TRUE(read(golden_log().substr(40), &is_torn)->empty()) << "it was at offset 40";
   EXPECT_TRUE(is_torn);
-  FilterLogReader other(as_bytes(golden_log()), 0, kSeed + 1, "log");
+  const std::string log = golden_log();
+  FilterLogReader other(as_bytes(log), 0, kSeed + 1, "log");
   EXPECT_FALSE((*other.next()).has_value());
 }
 

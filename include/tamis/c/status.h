@@ -37,6 +37,7 @@ typedef enum tamis_code {
   TAMIS_CLOSED = 7,            ///< The store was closed, or a progress function stopped the task.
   TAMIS_CONFLICT = 8,          ///< Another write interfered with a transaction; run it again.
   TAMIS_STALE = 9,             ///< A follower could not keep up; call tamis_catch_up again.
+  TAMIS_CODE_MAX = 0x7fffffff  ///< No code: later ones have room, whatever the compiler makes of the type.
 } tamis_code_t;
 
 /// The name of the code, e.g. "corruption"; never NULL.
