@@ -209,14 +209,12 @@ void Residency::load_columns(const Found& found, std::span<const std::uint64_t> 
     Table& table = *found.tables[i].table;
     const std::uint64_t held = table.filter_columns();
     if (columns[i] <= held) continue;
-    if (loaded >= kLoadedBytes) {
-      is_loading_ = true;
-      if (held == 0) (void)table.plan_filter(columns[i], false);  // A lookup may load it before the next review.
-      continue;
-    }
+    const bool may_load = loaded < kLoadedBytes;
+    is_loading_ = is_loading_ || !may_load;
+    if (!may_load && held > 0) continue;  // Without any, a lookup may load it before the next review.
     const std::uint64_t before = table.counts().filter_bytes_read;
-    const UnloadedMetadata replaced = table.plan_filter(columns[i], true);
-    if (replaced.filter != nullptr) epoch::wait(epoch::retire());
+    const UnloadedMetadata replaced = table.plan_filter(columns[i], may_load);
+    if (replaced.filter != nullptr) epoch::wait(epoch::retire());  // Also if a lookup has just loaded it.
     loaded += table.counts().filter_bytes_read - before;
   }
 }
