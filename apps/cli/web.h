@@ -8,6 +8,7 @@
 
 namespace tamis::cli {
 
+/// What `tamis web` and tamis-web are given; both read it.
 struct WebArguments {
   StoreArguments store;
   std::optional<std::uint32_t> port;

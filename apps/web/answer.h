@@ -18,6 +18,7 @@ inline std::optional<std::string_view> find_parameter(const Parameters& paramete
   return found->second;
 }
 
+/// What a request gets.
 struct Answer {
   int status = 200;
   std::string type = "application/json";

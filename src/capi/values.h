@@ -11,6 +11,8 @@ namespace tamis::capi {
 
 /// A string that takes over the memory of the thread's last one, so that a get needs no memory here. A large one is not
 /// kept.
+///
+/// Threads: one.
 class PassedValue {
  public:
   static constexpr std::size_t kMostKept = std::size_t{64} << 10;

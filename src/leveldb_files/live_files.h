@@ -12,6 +12,7 @@
 
 namespace tamis::leveldb {
 
+/// A log of the folder.
 struct LogRef {
   std::string path;
   std::uint64_t number = 0;

@@ -22,6 +22,7 @@ namespace tamis::leveldb {
 
 inline constexpr std::uint64_t kLevels = 7;
 
+/// A table that a record adds.
 struct NewTable {
   std::uint64_t level = 0;
   std::uint64_t number = 0;

@@ -12,6 +12,8 @@
 namespace tamis::cli {
 
 /// Equal for equal sequences of entries. Each hash is the seed of the next, so that order and lengths count.
+///
+/// Threads: one.
 class EntryDigest {
  public:
   void add(std::string_view key, std::string_view value) {
